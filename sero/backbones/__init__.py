@@ -1,0 +1,1 @@
+"""The frozen model, behind one protocol."""

@@ -1,0 +1,1 @@
+"""Benchmarks: tasks with exact gold, parsers and scorers."""

@@ -1,0 +1,1 @@
+"""Training: one proposed edit of the role pool per task, under contracts and a gate."""

@@ -1,0 +1,1 @@
+"""Prompts, role cards and fixed graphs, as data."""

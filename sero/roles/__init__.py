@@ -1,0 +1,1 @@
+"""What a pool is: typed role cards in an ordered, immutable pool."""

@@ -1,0 +1,211 @@
+"""The two doors where role cards come in as text: YAML from people, JSON from a backbone."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from sero.errors import CardError
+from sero.roles.card import (
+    MAX_LABEL_CHARS,
+    MAX_NAME_CHARS,
+    MAX_PROTOCOL_CHARS,
+    MAX_TAGS,
+    RoleCard,
+    RoleType,
+)
+from sero.roles.pool import RolePool
+from sero.validation import did_you_mean, faults_of
+
+_CARD = TypeAdapter(RoleCard)
+_FIELDS = tuple(field.name for field in dataclasses.fields(RoleCard))
+_REQUIRED = tuple(
+    field.name for field in dataclasses.fields(RoleCard) if field.default is dataclasses.MISSING
+)
+CREDIT_FIELD = "credit"
+"""Key of a role's credit block in a saved pool; read by `sero.credit`, not part of the card."""
+
+
+def card_faults(
+    raw: Any, *, prefix: str, max_prompt_chars: int
+) -> tuple[RoleCard | None, list[str]]:
+    """Check one card given as plain data: the card, or every fault with its path."""
+    if not isinstance(raw, Mapping):
+        return None, [f"{prefix}: got {type(raw).__name__}; a role card is a mapping"]
+    data: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()}
+    prompt = data.get("system_prompt")
+    if isinstance(prompt, str):
+        data["system_prompt"] = tuple(prompt.splitlines())
+    try:
+        card = _CARD.validate_python(data)
+    except ValidationError as error:
+        return None, faults_of(error, {"": _FIELDS}, prefix)
+    length = len(card.prompt_text)
+    if not card.prompt_text.strip():
+        return None, [f"{prefix}.system_prompt: empty; write what the role reads and produces"]
+    if length > max_prompt_chars:
+        return None, [
+            f"{prefix}.system_prompt: {length} characters; at most {max_prompt_chars} "
+            "(schema.max_prompt_chars)"
+        ]
+    return card, []
+
+
+def card_from_json(text: str, *, max_prompt_chars: int) -> tuple[RoleCard | None, tuple[str, ...]]:
+    """A backbone's reply as a card: the first JSON object in it, or the reasons it is none.
+
+    Protection is dropped, whatever the reply says: only people grant it.
+    """
+    raw = first_json_object(text)
+    if raw is None:
+        return None, ("reply: no JSON object in it",)
+    offered = {key: value for key, value in raw.items() if key not in ("protected", "backbone")}
+    card, faults = card_faults(offered, prefix="card", max_prompt_chars=max_prompt_chars)
+    return card, tuple(faults)
+
+
+def first_json_object(text: str) -> dict[str, Any] | None:
+    """The first complete JSON object in a text, fenced or not; None if there is none."""
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    tries = 0
+    while start >= 0 and tries < 64:
+        try:
+            value, _ = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+        start = text.find("{", start + 1)
+        tries += 1
+    return None
+
+
+def pool_from_data(raw: Any, *, where: str, max_prompt_chars: int = 4000) -> RolePool:
+    """A pool from plain data (`{roles: [...]}` or a list of cards).
+
+    Raises:
+        CardError: every fault of every card, and duplicate names, together.
+    """
+    rows = raw.get("roles") if isinstance(raw, Mapping) else raw
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
+        raise CardError(where, ["roles: missing; a pool file is a list of cards under 'roles:'"])
+    faults: list[str] = []
+    if isinstance(raw, Mapping):
+        faults += [
+            f"{key}: unknown field{did_you_mean(str(key), ('roles', 'comment'))}"
+            for key in raw
+            if key not in ("roles", "comment")
+        ]
+    cards: list[RoleCard] = []
+    for i, row in enumerate(rows):
+        named = isinstance(row, Mapping) and isinstance(row.get("name"), str)
+        prefix = row["name"] if named else f"roles[{i}]"
+        offered = (
+            {key: value for key, value in row.items() if key != CREDIT_FIELD}
+            if isinstance(row, Mapping)
+            else row
+        )
+        card, found = card_faults(offered, prefix=prefix, max_prompt_chars=max_prompt_chars)
+        faults += found
+        if card is not None:
+            cards.append(card)
+    counted = Counter(card.name for card in cards)
+    faults += [f"{name}: {n} cards share this name" for name, n in counted.items() if n > 1]
+    if faults:
+        raise CardError(where, faults)
+    return RolePool(tuple(cards))
+
+
+def load_yaml(path: Path | str) -> Any:
+    """Parse a YAML file of the user's, or `package:<path under sero/prompts>`.
+
+    Raises:
+        CardError: no such file, or not YAML.
+    """
+    name = str(path)
+    try:
+        if name.startswith("package:"):
+            text = (resources.files("sero.prompts") / name.removeprefix("package:")).read_text(
+                "utf-8"
+            )
+        else:
+            text = Path(name).read_text(encoding="utf-8")
+        return yaml.safe_load(text)
+    except FileNotFoundError:
+        raise CardError(name, ["no such file"]) from None
+    except IsADirectoryError:
+        raise CardError(name, ["a directory; name a YAML file"]) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise CardError(name, [f"not readable as YAML: {error}"]) from None
+
+
+def load_pool(path: Path | str, *, max_prompt_chars: int = 4000) -> RolePool:
+    """The cards of a pool file; a `credit:` block beside them is left to `sero.credit`.
+
+    Raises:
+        CardError: with every fault of the file.
+    """
+    return pool_from_data(load_yaml(path), where=str(path), max_prompt_chars=max_prompt_chars)
+
+
+def card_to_data(card: RoleCard) -> dict[str, Any]:
+    """A card as plain data for YAML or JSON, defaults left out."""
+    data: dict[str, Any] = {}
+    for field in dataclasses.fields(card):
+        value = getattr(card, field.name)
+        if field.name in _REQUIRED or value != field.default:
+            plain = value.value if isinstance(value, RoleType) else value
+            data[field.name] = list(plain) if isinstance(plain, tuple) else plain
+    return data
+
+
+def add_card_schema(*, max_prompt_chars: int) -> dict[str, Any]:
+    """The JSON Schema an Add reply is asked to obey.
+
+    Written for structured decoding: flat, closed, every string and list bounded, because an
+    unbounded string can run to `max_tokens`.
+    """
+    label = {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": MAX_LABEL_CHARS}
+    lines = 12
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [
+            "name",
+            "role_type",
+            "capability_family",
+            "communication_protocol",
+            "system_prompt",
+        ],
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_CHARS},
+            "role_type": {"enum": [role_type.value for role_type in RoleType]},
+            "capability_family": label,
+            "capability_tags": {"type": "array", "items": label, "maxItems": MAX_TAGS},
+            "communication_protocol": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": min(400, MAX_PROTOCOL_CHARS),
+            },
+            "system_prompt": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": lines,
+                "items": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": max(1, min(300, max_prompt_chars // lines)),
+                },
+            },
+            "temperature": {"type": "number", "minimum": 0, "maximum": 1},
+        },
+    }

@@ -1,0 +1,63 @@
+"""Pydantic's complaints as lines a user can act on: path, what was found, what is accepted."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the closest known word, or nothing."""
+    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def key_path(location: Sequence[str | int], prefix: str = "") -> str:
+    """`("policy", "hidden")` to `policy.hidden`; list positions become `[i]`."""
+    path = prefix
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        else:
+            path += f".{part}" if path else part
+    return path
+
+
+def faults_of(
+    error: ValidationError, known_fields: Mapping[str, Iterable[str]], prefix: str = ""
+) -> list[str]:
+    """Every fault of a failed validation, one line each.
+
+    Args:
+        error: what pydantic raised.
+        known_fields: path of a mapping (`""` is the root) to the field names it accepts, for
+            the suggestion beside an unknown field.
+        prefix: put before every path.
+    """
+    lines = []
+    for fault in error.errors(include_url=False):
+        location = [part for part in fault["loc"] if not _is_type_name(part)]
+        path = key_path(location, prefix)
+        match fault["type"]:
+            case "unexpected_keyword_argument" | "extra_forbidden":
+                parent = key_path(location[:-1])
+                hint = did_you_mean(str(location[-1]), known_fields.get(parent, ()))
+                lines.append(f"{path}: unknown field{hint}")
+            case "missing" | "missing_argument" | "missing_keyword_only_argument":
+                lines.append(f"{path}: missing")
+            case _:
+                lines.append(f"{path}: got {_shown(fault['input'])}. {fault['msg']}")
+    return lines
+
+
+def _is_type_name(part: str | int) -> bool:
+    """Union members and wrappers that pydantic adds to a location: `function-after[...]`."""
+    return isinstance(part, str) and ("[" in part or part.startswith("function-"))
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -10,7 +10,7 @@
     │   ├── ServerUnavailable     cannot be reached, or still failing when the retries ran out
     │   ├── DeadlineExceeded      no answer within the call's total deadline
     │   ├── MalformedReply        a reply that is not a chat completion
-    │   └── RequestRejected       the server refused this request (400, 401, 404 ...); not retried
+    │   └── RequestRejected       refused: 400, 401, 404 ...; not retried; exit code 2
     ├── BudgetSpent               a budget ran out; the run is saved; exit code 75, resumable
     └── StorageError              the disk refused a write; the last checkpoint holds; exit code 74
 
@@ -94,6 +94,8 @@ class MalformedReply(BackboneError):
 
 class RequestRejected(BackboneError):
     """The server refused the request itself; sending it again would not help."""
+
+    exit_code = 2
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)

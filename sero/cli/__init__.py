@@ -1,0 +1,5 @@
+"""The `sero` console command: verbs that inspect pools and runs."""
+
+from sero.cli.app import main
+
+__all__ = ["main"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -109,6 +110,22 @@ class Rollout:
     validator: str | None = None
     revised: bool = False
     adopted: bool = False
+
+    @classmethod
+    def without_terminal(cls, team: tuple[str, ...], similarity: Mapping[str, float]) -> Rollout:
+        """The rollout of a pool that lost its terminal role: nobody is asked, nothing answered."""
+        return cls(
+            team=team,
+            order=(),
+            edges=(),
+            levels=(),
+            similarity=dict(similarity),
+            fast={},
+            final_fast={},
+            messages=(),
+            answer="",
+            reason="no_terminal",
+        )
 
     @property
     def cost(self) -> Cost:

@@ -1,0 +1,1 @@
+"""The rows of a results table: one class per method, one protocol for all."""

@@ -1,0 +1,47 @@
+"""What a model sees: the published zero-shot prompt, and the answer format of its subtask.
+
+The published prompts name no format for trips, announce examples that do not follow for
+calendars, and only the first word for meetings. The formats are data
+(`prompts/naturalplan/answer_format.yaml`), pinned by a golden file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sero.roles.load import load_yaml
+
+GROUPS = ("trip_planning", "calendar_scheduling", "meeting_planning")
+
+# A sentence of every published prompt of the subtask, looked for in this order.
+_SIGNS = {
+    "meeting_planning": "meet as many friends as possible",
+    "calendar_scheduling": "You need to schedule a meeting for",
+    "trip_planning": "take direct flights to commute between",
+}
+_CALENDAR_END = "SOLUTION:"
+
+
+@cache
+def text(file: str, name: str) -> str:
+    """One text of `prompts/naturalplan/<file>.yaml`."""
+    found: str = load_yaml(f"package:naturalplan/{file}.yaml")[name]
+    return found
+
+
+def group_of(prompt: str) -> str | None:
+    """The subtask a prompt belongs to, read from its text alone."""
+    return next((group for group, sign in _SIGNS.items() if sign in prompt), None)
+
+
+def task_prompt(group: str, published: str) -> str:
+    """The published prompt plus the answer format, byte-stable.
+
+    A prompt that ends with `SOLUTION:` keeps its ending, blanks included; the format goes
+    before it.
+    """
+    answer_format = text("answer_format", group)
+    head, end, blanks = published.rpartition(_CALENDAR_END)
+    if end and not blanks.strip():
+        return f"{head.rstrip()}\n\n{answer_format}\n\n{end}{blanks}"
+    return f"{published}\n\n{answer_format}"

@@ -1,0 +1,48 @@
+"""Values that are right by themselves and contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def contradictions(data: Mapping[str, Any]) -> list[str]:
+    """Lines on pairs of keys that cannot hold together.
+
+    Args:
+        data: the composed tree as plain data; values of a wrong type are passed over, since they
+            are reported as such.
+    """
+    faults = []
+
+    def number(path: str) -> float | None:
+        value: Any = data
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+        return value if fits else None
+
+    def at_most(small: str, large: str, reason: str) -> None:
+        low, high = number(small), number(large)
+        if low is not None and high is not None and low > high:
+            faults.append(f"{small}: got {low:g}, above {large} = {high:g}. {reason}")
+
+    at_most("pool.p_min", "pool.p_max", "The lower bound of the pool exceeds the upper one")
+    at_most("gate.tasks", "benchmark.n_train", "The gate draws its tasks from the training split")
+    at_most("early_stop.window", "early_stop.min_episodes", "The first test needs a full window")
+    at_most("backbone.backoff_s", "backbone.backoff_max_s", "The first pause exceeds the longest")
+
+    context, reserve = number("backbone.context_tokens"), number("backbone.reserve_tokens")
+    if context is not None and reserve is not None and reserve >= context:
+        faults.append(
+            f"backbone.reserve_tokens: got {reserve:g}, and backbone.context_tokens = {context:g} "
+            "leaves no room for a prompt. Lower exec.max_tokens"
+        )
+    policy = data.get("policy")
+    operations = policy.get("operations") if isinstance(policy, Mapping) else None
+    if isinstance(operations, list):
+        if "noop" not in operations:
+            faults.append("policy.operations: noop is missing. It is the one edit always allowed")
+        if len(operations) > len({str(operation) for operation in operations}):
+            faults.append("policy.operations: an operation stands there twice")
+    return faults

@@ -1,0 +1,192 @@
+"""From a command line to jobs: check everything, let Hydra run the jobs, sum up at the end.
+
+Jobs may run in other processes (a launcher of Hydra's), so each reports to a small ledger file
+whose path travels in the environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import hydra
+from hydra._internal.utils import get_args_parser
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig
+
+from sero.config.composing import HYDRA_VERSION, composer, own_choices
+from sero.config.overrides import check_overrides
+from sero.config.parse import parse_config
+from sero.config.sections import RunConfig
+from sero.config.variant import resolved_data, run_directory
+from sero.errors import SeroError
+from sero.storage import JsonLines, read_lines
+
+log = logging.getLogger(__name__)
+
+LEDGER = "SERO_SWEEP"
+"""Environment variable: the ledger jobs report to."""
+
+SEVERITY = (0, 75, 2, 74, 1)
+"""Exit codes from good to bad; a code above 128 (stopped by a signal) is worse than all."""
+
+
+class Job(Protocol):
+    """Does one run and returns its exit code; 128 plus the signal's number when it was stopped."""
+
+    def __call__(self, config: RunConfig, directory: Path, resolved: dict[str, Any]) -> int: ...
+
+
+def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | None = None) -> int:
+    """Run a script: its overrides checked together, its jobs run, one table over all of them.
+
+    Args:
+        conf_dir: the folder of the configuration.
+        config_name: the primary file, without its suffix.
+        job: does one run.
+        argv: the command line, the script's name first; None takes this process's.
+
+    Returns:
+        The worst exit code of the jobs; 2 when the configuration has faults.
+    """
+    argv = list(sys.argv if argv is None else argv)
+    args = get_args_parser().parse_args(argv[1:])
+    _log_to_stderr()
+    if args.help or args.hydra_help or args.cfg or args.info or args.shell_completion:
+        return _hydra(conf_dir, config_name, job, argv)
+    folder = Path(args.config_path).resolve() if args.config_path else conf_dir
+    more = Path(args.config_dir) if args.config_dir else None
+    try:
+        with composer(folder, args.config_name or config_name, more_dir=more) as composing:
+            checked = check_overrides(composing, args.overrides)
+    except SeroError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    ledger = Path(checked.first.config.paths.runs).resolve() / ".sweeps"
+    ledger /= f"{os.getpid()}-{secrets.token_hex(4)}.jsonl"
+    flags = _flags(argv[1:], args)
+    with _reporting_to(ledger):
+        code = _hydra(conf_dir, config_name, job, [argv[0], *flags, *checked.overrides])
+        return _sum_up(ledger, code)
+
+
+def run_one(cfg: DictConfig, conf_dir: Path, config_name: str, job: Job) -> None:
+    """One job, in whatever process it runs; a failure is reported and the next job goes on."""
+    ledger = Path(os.environ[LEDGER])
+    if any(code > 128 for _, code in _reports(ledger)):
+        return  # an interrupt ends the sweep
+    directory: Path | None = None
+    try:
+        choices = own_choices(HydraConfig.get().runtime.choices)
+        config = parse_config(cfg, choices)
+        with composer(conf_dir, HydraConfig.get().job.config_name or config_name) as composing:
+            directory = run_directory(cfg, choices, composing)
+        code = job(config, directory, resolved_data(cfg))
+    except SeroError as error:
+        sys.stderr.write(f"{error}\n")
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = 130
+    except Exception:
+        # The outermost frame of a job: a mistake in one must not end the others.
+        log.exception("%s: the job failed", directory or "before its run directory was known")
+        code = 1
+    lines = JsonLines(ledger)
+    lines.append({"directory": None if directory is None else str(directory), "code": code})
+    lines.sync()
+    lines.close()
+
+
+def worst(codes: Sequence[int]) -> int:
+    """The exit code that says most about what went wrong."""
+
+    def severity(code: int) -> int:
+        if code > 128:
+            return len(SEVERITY) + 1
+        return SEVERITY.index(code) if code in SEVERITY else len(SEVERITY)
+
+    return max(codes, key=severity, default=0)
+
+
+def _hydra(conf_dir: Path, config_name: str, job: Job, argv: list[str]) -> int:
+    """Hydra's own front end over `argv`; 0, or the code it ends with."""
+
+    def task(cfg: DictConfig) -> None:
+        run_one(cfg, conf_dir, config_name, job)
+
+    start = hydra.main(
+        version_base=HYDRA_VERSION, config_path=str(conf_dir.resolve()), config_name=config_name
+    )(task)
+    ours, sys.argv = sys.argv, argv
+    try:
+        start()
+    except KeyboardInterrupt:
+        return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        sys.argv = ours
+    return 0
+
+
+def _sum_up(ledger: Path, code: int) -> int:
+    """Print the table over a sweep's runs and return the worst code."""
+    reports = _reports(ledger)
+    ledger.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        ledger.parent.rmdir()  # another sweep may still use it
+    result = worst([code, *(reported for _, reported in reports)])
+    directories = list(dict.fromkeys(d for d, _ in reports if d is not None and d.exists()))
+    if directories and result <= 128:
+        from rich.console import Console
+
+        from sero.reporting.summary import print_summary
+
+        print_summary(directories, Console())
+    return result
+
+
+def _reports(ledger: Path) -> list[tuple[Path | None, int]]:
+    if not ledger.exists():
+        return []
+    return [
+        (None if row["directory"] is None else Path(row["directory"]), row["code"])
+        for row in read_lines(ledger)
+    ]
+
+
+@contextlib.contextmanager
+def _reporting_to(ledger: Path) -> Iterator[None]:
+    before = os.environ.get(LEDGER)
+    os.environ[LEDGER] = str(ledger)
+    try:
+        yield
+    finally:
+        os.environ.pop(LEDGER)
+        if before is not None:
+            os.environ[LEDGER] = before
+
+
+def _flags(argv: Sequence[str], args: argparse.Namespace) -> list[str]:
+    """The command line without its overrides."""
+    overrides = list(args.overrides)
+    flags = []
+    for word in argv:
+        if word in overrides:
+            overrides.remove(word)
+        else:
+            flags.append(word)
+    return flags
+
+
+def _log_to_stderr() -> None:
+    """Notes of Sero from INFO, of libraries from WARNING, on standard error."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    logging.getLogger("sero").setLevel(logging.INFO)

@@ -1,0 +1,183 @@
+"""From the composed tree to a RunConfig: one pass, every fault with its key path."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import json
+import re
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from sero.config.consistency import contradictions
+from sero.config.sections import COMPONENTS, PLAIN, Component, RunConfig
+from sero.errors import ConfigError
+from sero.validation import faults_of
+
+TARGET = "_target_"
+_REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)[.}]")
+_STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def parse_config(cfg: DictConfig, choices: Mapping[str, str] | None = None) -> RunConfig:
+    """Check the composed tree and give it types.
+
+    Args:
+        cfg: the tree Hydra composed, without its `hydra` node.
+        choices: group to chosen file, for messages and `Component.choice`; without it a component
+            is called by its class.
+
+    Raises:
+        ConfigError: every unknown or missing key, wrong type, value out of range, contradiction
+            and part that does not fit its neighbours.
+    """
+    config, faults = checked(cfg, choices or {})
+    if config is None:
+        raise ConfigError("conf/ and the command line", faults)
+    return config
+
+
+def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | None, list[str]]:
+    """A RunConfig, or every fault; see `parse_config`."""
+    data, broken = resolve(cfg)
+    faults = _broken_lines(broken, choices)
+    targets: list[tuple[str, type[Any]]] = []
+    for group in COMPONENTS:
+        node = data.get(group)
+        # A part with values that cannot be found is reported for that reason alone.
+        if any(path.startswith(f"{group}.") for path in broken):
+            data.pop(group, None)
+        elif not isinstance(node, dict) or not isinstance(node.get(TARGET), str):
+            faults.append(f"{group}: missing; a part names its class under {TARGET}")
+            data.pop(group, None)
+        else:
+            found = _import_target(node.pop(TARGET))
+            if isinstance(found, str):
+                faults.append(f"{group}.{TARGET}: {found}")
+                data.pop(group)
+            else:
+                targets.append((group, found))
+    faults += contradictions(data)
+
+    pool_key = {"from_pool": str | None} if "from_pool" in data else {}
+    tree = _tree(tuple(targets), tuple(pool_key.items()))
+    try:
+        values = tree.validate_json(json.dumps(data, default=str))
+    except ValidationError as error:
+        known = dict(_known_fields({**PLAIN, **pool_key, **_configs(targets)}))
+        faults += [
+            line
+            for line in faults_of(error, known)
+            if not any(line == f"{path}: missing" for path in broken)
+        ]
+        return None, faults
+    if faults:
+        return None, faults
+    fields: dict[str, Any] = {name: getattr(values, name) for name in PLAIN}
+    for group, target in targets:
+        choice = choices.get(group, target.__name__)
+        fields[group] = Component(choice=choice, target=target, config=getattr(values, group))
+    return RunConfig(**fields, from_pool=data.get("from_pool")), []
+
+
+def resolve(cfg: DictConfig) -> tuple[dict[str, Any], dict[str, str]]:
+    """Plain data of a tree, and the values that could not be resolved: key path to their text.
+
+    Values still to be given (`???`) and unresolvable ones are left out of the data.
+    """
+    broken: dict[str, str] = {}
+    raw = OmegaConf.to_container(cfg, resolve=False)
+    assert isinstance(raw, dict)
+    return _resolve(cfg, raw, "", broken), broken
+
+
+def _resolve(
+    node: DictConfig, raw: Mapping[Any, Any], path: str, broken: dict[str, str]
+) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for key in node:
+        where = f"{path}{key!s}"
+        if OmegaConf.is_missing(node, key):
+            continue
+        try:
+            value = node[key]
+            if isinstance(value, DictConfig) and isinstance(raw[key], dict):
+                data[str(key)] = _resolve(value, raw[key], f"{where}.", broken)
+            elif OmegaConf.is_config(value):
+                data[str(key)] = OmegaConf.to_container(value, resolve=True)
+            else:
+                data[str(key)] = value
+        except OmegaConfBaseException:
+            broken[where] = str(raw[key])
+    return data
+
+
+def _broken_lines(broken: Mapping[str, str], choices: Mapping[str, str]) -> list[str]:
+    """One line per part that reads values another part does not have, one per other value."""
+    lines = []
+    wanted: dict[tuple[str, str], list[str]] = {}
+    for path, text in broken.items():
+        group, _, key = path.partition(".")
+        reference = _REFERENCE.search(text)
+        if group in COMPONENTS and reference and reference[1] in COMPONENTS:
+            wanted.setdefault((group, reference[1]), []).append(key)
+        else:
+            lines.append(f"{path}: got {text!r}, which names a value that does not exist")
+    for (group, other), keys in wanted.items():
+        lines.append(
+            f"{group}: {group}={choices.get(group, '?')} takes {', '.join(keys)} from the {other}, "
+            f"and {other}={choices.get(other, '?')} has no such values; choose another {group}, "
+            f"or the {other} it belongs to"
+        )
+    return lines
+
+
+def _import_target(path: str) -> type[Any] | str:
+    """The class a dotted path names, or what is wrong with it."""
+    module, _, name = path.rpartition(".")
+    if not module:
+        return f"got {path!r}; a dotted path to a class is expected"
+    try:
+        target = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        return f"cannot import {path}: {error}"
+    if not isinstance(target, type) or not dataclasses.is_dataclass(getattr(target, "Config", 0)):
+        return f"{path} is not a class with a `Config` dataclass"
+    return target
+
+
+@functools.cache
+def _tree(
+    targets: tuple[tuple[str, type[Any]], ...], more: tuple[tuple[str, Any], ...]
+) -> TypeAdapter[Any]:
+    """The checker of a whole tree whose parts are of these classes."""
+    fields = {**PLAIN, **dict(more), **_configs(targets)}
+    record = dataclasses.make_dataclass(
+        "Tree",
+        list(fields.items()),
+        kw_only=True,
+        frozen=True,
+        # Sections are plain dataclasses without a pydantic setting, so they inherit this one.
+        namespace={"__pydantic_config__": _STRICT},
+    )
+    return TypeAdapter(record)
+
+
+def _configs(targets: typing.Iterable[tuple[str, type[Any]]]) -> dict[str, Any]:
+    return {group: target.Config for group, target in targets}
+
+
+def _known_fields(types: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, list[str]]]:
+    """Path of each record of the tree, and the keys it knows."""
+    yield path, list(types)
+    for name, kind in types.items():
+        if dataclasses.is_dataclass(kind):
+            inner = f"{path}.{name}" if path else name
+            assert isinstance(kind, type)
+            yield from _known_fields(typing.get_type_hints(kind, include_extras=True), inner)

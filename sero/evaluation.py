@@ -1,0 +1,228 @@
+"""A method on a split: one prediction per item, failures kept apart from wrong answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sero.backbones.base import CallContext, Phase
+from sero.benchmarks.base import Benchmark, Task
+from sero.errors import BackboneError, RequestRejected, ServerUnavailable
+from sero.evolution.rolling import score_rollout
+from sero.inference.trace import Cost, Rollout
+from sero.methods.base import Method
+
+MAX_FAILURES_IN_A_ROW = 20
+"""So many items failing one after the other mean a broken server, not broken items."""
+
+REORDER = 8
+"""How many items per concurrent one may be finished ahead of the oldest open one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """A line of `predictions.jsonl`.
+
+    Attributes:
+        id, group: the item.
+        response: the method's whole answer.
+        answer: the canonical parsed answer, None if none could be read.
+        score: in [0, 1]; None when the machine failed, which is never a 0.
+        reason: the scorer's.
+        failure: why the item has no score, None if it has one.
+        metrics: further named metrics of the item.
+        calls, prompt_tokens, completion_tokens: logical cost.
+    """
+
+    id: str
+    group: str
+    response: str
+    answer: str | None
+    score: float | None
+    reason: str
+    failure: str | None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def cost(self) -> Cost:
+        return Cost(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        return {**asdict(self), "metrics": dict(self.metrics)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """A prediction with its rollout; no rollout when the item failed."""
+
+    prediction: Prediction
+    rollout: Rollout | None
+
+
+async def evaluate_item(
+    method: Method, task: Task, benchmark: Benchmark, *, run_seed: int
+) -> Evaluated:
+    """Answer, parse and score one held-out item.
+
+    Raises:
+        BackboneError: the machine failed.
+    """
+    call = CallContext(run_seed=run_seed, phase=Phase.EVAL, episode=None, item=task.id)
+    rollout = await method.answer(task.prompt, call)
+    scored = score_rollout(benchmark, task, rollout)
+    cost = rollout.cost
+    return Evaluated(
+        prediction=Prediction(
+            id=task.id,
+            group=task.group,
+            response=rollout.answer,
+            answer=scored.parsed.answer,
+            score=scored.value,
+            reason=scored.score.reason or scored.parsed.reason,
+            failure=None,
+            metrics=dict(scored.score.metrics),
+            calls=cost.calls,
+            prompt_tokens=cost.prompt_tokens,
+            completion_tokens=cost.completion_tokens,
+        ),
+        rollout=rollout,
+    )
+
+
+async def evaluate(
+    method: Method, tasks: Sequence[Task], benchmark: Benchmark, *, run_seed: int, concurrency: int
+) -> AsyncIterator[Evaluated]:
+    """Evaluate items, `concurrency` at once, and yield them in the order of `tasks`.
+
+    An item whose request the server refuses, or that fails for good, becomes a prediction with a
+    `failure` and no score; memory holds a bounded number of items whatever their number.
+
+    Raises:
+        BackboneError: the server cannot be reached or refuses everybody, or
+            `MAX_FAILURES_IN_A_ROW` items failed one after the other.
+    """
+    done: dict[int, asyncio.Future[Evaluated]] = {}
+    room = asyncio.Semaphore(REORDER * concurrency)
+    waiting = iter(enumerate(tasks))
+    failed_in_a_row = 0
+
+    async def attempt(task: Task) -> Evaluated:
+        nonlocal failed_in_a_row
+        try:
+            evaluated = await evaluate_item(method, task, benchmark, run_seed=run_seed)
+        except BackboneError as error:
+            failed_in_a_row += 1
+            if concerns_everybody(error) or failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
+                raise
+            return Evaluated(prediction=failed(task, error), rollout=None)
+        failed_in_a_row = 0
+        return evaluated
+
+    async def work() -> None:
+        while True:
+            await room.acquire()
+            turn = next(waiting, None)
+            if turn is None:
+                room.release()
+                return
+            i, task = turn
+            try:
+                done[i].set_result(await attempt(task))
+            except BackboneError as error:
+                done[i].set_exception(error)
+                return
+            await asyncio.sleep(0)  # lets the reader and signals in when no call suspends
+
+    loop = asyncio.get_running_loop()
+    done.update((i, loop.create_future()) for i in range(len(tasks)))
+    workers = [asyncio.ensure_future(work()) for _ in range(min(concurrency, len(tasks)))]
+    try:
+        for i in range(len(tasks)):
+            yield await done[i]
+            del done[i]
+            room.release()
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        for future in done.values():
+            if future.done() and not future.cancelled():
+                future.exception()  # a second failure behind the one that was raised
+
+
+def concerns_everybody(error: BackboneError) -> bool:
+    """Whether an error is the server's or the account's rather than one item's."""
+    if isinstance(error, ServerUnavailable):
+        return error.status is None
+    return isinstance(error, RequestRejected) and error.status in (401, 403, 404)
+
+
+def failed(task: Task, error: BackboneError) -> Prediction:
+    """The prediction of an item the machine could not answer: no score, never a 0."""
+    return Prediction(
+        id=task.id,
+        group=task.group,
+        response="",
+        answer=None,
+        score=None,
+        reason="",
+        failure=f"{type(error).__name__}: {error}",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Means over the scored items: S_B, S_{B,g}, and what it cost."""
+
+    n: int
+    failures: int
+    mean_score: float | None
+    groups: dict[str, dict[str, float | int | None]]
+    cost: Cost
+
+
+def summarise(rows: Iterable[Mapping[str, Any]]) -> Summary:
+    """S_B = (1/N) Σ s_i over the items that have a score, and the same by group.
+
+    Failed items are counted beside, never averaged in. Reads one row at a time.
+    """
+    scores: dict[str, list[float]] = {}
+    failures = 0
+    cost = Cost()
+    for row in rows:
+        inside = scores.setdefault(row["group"], [])
+        if row["score"] is None:
+            failures += 1
+        else:
+            inside.append(row["score"])
+        cost = cost + Cost(
+            calls=row["calls"],
+            prompt_tokens=row["prompt_tokens"],
+            completion_tokens=row["completion_tokens"],
+        )
+    every = [score for group in sorted(scores) for score in scores[group]]
+    return Summary(
+        n=len(every),
+        failures=failures,
+        mean_score=_mean(every),
+        groups={
+            group: {"n": len(scores[group]), "mean_score": _mean(scores[group])}
+            for group in sorted(scores)
+        },
+        cost=cost,
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,140 @@
+"""The records of a run directory's files, checked where they are read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from sero.errors import UserError
+from sero.validation import faults_of
+
+Verdict = Literal["committed", "rejected", "unchanged"]
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """`status.json`: how far a run came."""
+
+    state: str
+    reason: str | None = None
+    phase: str | None = None
+    episode: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """`result.json`: the figures of a finished evaluation."""
+
+    method: str
+    benchmark: str
+    seed: int
+    n: int
+    mean_score: float | None
+    schema_version: int = 1
+    variant: str = ""
+    scorer: str = ""
+    backbone: str = ""
+    simulated: bool = False
+    split: str = ""
+    groups: Mapping[str, Any] = field(default_factory=dict)
+    failures: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    requests: int = 0
+    retries: int = 0
+    cache_hits: int = 0
+    pool_hash: str | None = None
+    wall_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contracts:
+    """The contract report of a candidate pool, five booleans."""
+
+    capability: bool
+    communication: bool
+    validation: bool
+    aggregation: bool
+    output: bool
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Names of the contracts that do not hold."""
+        return tuple(f.name for f in dataclasses.fields(self) if not getattr(self, f.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One line of `episodes.jsonl`: one proposed edit and what became of it.
+
+    Attributes:
+        episode: counted from 1.
+        phase: `warmup` or `main`.
+        action: `add`, `remove` or `noop`.
+        target: the role removed, or the anchor of an Add.
+        role: name of the new card, if there was one.
+        reasons: stable codes of why nothing was committed; `details` says it in sentences.
+        score_before, score_after: s⁻, s⁺; the latter only if the candidate was run.
+        gate_delta: what the gate decided on, if it was asked.
+        contracts: the candidate's contract report, if there was a candidate.
+        loo: mean leave-one-out credit per role when a refresh followed.
+    """
+
+    episode: int
+    phase: str
+    task: str
+    action: str
+    verdict: Verdict
+    epoch: int = 0
+    group: str = ""
+    target: str | None = None
+    role: str | None = None
+    reasons: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    score_before: float | None = None
+    score_after: float | None = None
+    reward: float = 0.0
+    gate_delta: float | None = None
+    committed: bool = False
+    contracts: Contracts | None = None
+    pool_size: int | None = None
+    pool_hash: str | None = None
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    loo: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """One line of `predictions.jsonl`: a held-out item. A failed item has no score."""
+
+    id: str
+    group: str
+    score: float | None
+    response: str = ""
+    answer: str | None = None
+    reason: str = ""
+    failure: str | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def checked(raw: Mapping[str, Any], adapter: TypeAdapter[Record], where: str) -> Record:
+    """Plain data as a record; fields this version does not know are left out.
+
+    Raises:
+        UserError: every fault, with the file and line in `where`.
+    """
+    try:
+        return adapter.validate_python(raw)
+    except ValidationError as error:
+        raise UserError(f"{where}: {'; '.join(faults_of(error, {}))}") from error

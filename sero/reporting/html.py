@@ -1,0 +1,55 @@
+"""The static page of a run: one self-contained HTML file that needs no server and no network."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from sero.reporting.charts import curves_svg
+from sero.reporting.page import Page, gather
+from sero.reporting.summary import read_row
+from sero.reporting.text import compact, printable, score, signed
+from sero.storage import write_atomic
+
+TEMPLATE = "templates/run.html.j2"
+REPORT = "report.html"
+MAX_ROWS = 200
+"""Most rows of one table; the page says how many more there are."""
+
+MAX_CHARS = 4000
+"""Longest text of one cell; a longer one is cut with an ellipsis."""
+
+
+def write_report(directory: Path) -> Path:
+    """Write `report.html` of a run, finished or not, and return its path.
+
+    Equal records give an equal file: no date, no path of this machine.
+
+    Raises:
+        UserError: not a run directory, or a damaged file in it.
+        StorageError: the disk refused.
+    """
+    path = directory / REPORT
+    write_atomic(path, render(gather(read_row(directory))))
+    return path
+
+
+def render(page: Page) -> str:
+    """The page as HTML. Whatever a model or a file says is escaped; only the chart is markup."""
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(safe_text=_safe_text, score=score, signed=signed, compact=compact)
+    source = (resources.files("sero.reporting") / TEMPLATE).read_text("utf-8")
+    chart = Markup(curves_svg(page.curves, simulated=page.run.simulated))
+    return environment.from_string(source).render(
+        page=page, run=page.run, chart=chart, max_rows=MAX_ROWS
+    )
+
+
+def _safe_text(value: object) -> str:
+    """Bounded text without characters that hide or reorder what a reader sees."""
+    return printable(str(value), limit=MAX_CHARS, keep_lines=True)

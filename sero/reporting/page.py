@@ -1,0 +1,199 @@
+"""What the static page of a run shows, gathered from its records as plain values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sero.credit import PoolState
+from sero.reporting.charts import Curve, metric_curve, rolling_mean
+from sero.reporting.costs import Costs, sum_costs
+from sero.reporting.entries import Episode, Prediction, Status
+from sero.reporting.pools import commits, load_state
+from sero.reporting.records import RunRecord
+from sero.reporting.statistics import Estimate, by_group, estimate
+from sero.reporting.summary import Row
+from sero.roles.card import RoleCard
+
+WINDOW = 24
+"""Episodes a rolling mean looks back over; the window of the early stop."""
+
+SMOOTHED = f"mean of {WINDOW}"
+
+FILES = (
+    "config.yaml",
+    "manifest.json",
+    "status.json",
+    "result.json",
+    "episodes.jsonl",
+    "metrics.jsonl",
+    "traces.jsonl",
+    "predictions.jsonl",
+    "pool/seed.yaml",
+    "pool/final.yaml",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolLine:
+    """A role in the pool before, after, or both."""
+
+    card: RoleCard
+    change: str
+    ema: float
+    loo: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """What training did, counted.
+
+    Attributes:
+        committed: the episodes that changed the pool.
+        reasons: (verdict, reason code, count), most frequent first.
+        last: the last episode.
+    """
+
+    committed: tuple[Episode, ...]
+    counts: Mapping[str, int]
+    reasons: tuple[tuple[str, str, int], ...]
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Everything the template reads."""
+
+    run: RunRecord
+    status: Status
+    overall: Estimate
+    failures: int
+    groups: tuple[tuple[str, Estimate], ...]
+    failed: tuple[Prediction, ...]
+    outcomes: tuple[tuple[str, int], ...]
+    edits: Edits
+    pool: tuple[PoolLine, ...]
+    costs: Costs
+    curves: tuple[Curve, ...]
+    files: tuple[str, ...]
+
+
+def gather(row: Row) -> Page:
+    """Read a run once; traces and predictions are streamed.
+
+    Raises:
+        UserError: a damaged file.
+    """
+    run = row.run
+    episodes = list(run.episodes())
+    failed: dict[str, Prediction] = {}
+    outcomes: Counter[str] = Counter()
+    for prediction in run.predictions():
+        if prediction.id not in row.scored:
+            failed[prediction.id] = prediction
+        elif prediction.score is not None:
+            outcomes[prediction.reason or "–"] += 1
+    grouped = by_group(row.scored.values())
+    return Page(
+        run=run,
+        status=run.status,
+        overall=row.interval,
+        failures=row.failures,
+        groups=tuple((name, estimate({name: grouped[name]})) for name in sorted(grouped)),
+        failed=tuple(failed.values()),
+        outcomes=_ranked(outcomes),
+        edits=_edits(episodes),
+        pool=pool_lines(run.directory),
+        costs=sum_costs(run.traces()),
+        curves=_curves(episodes, list(run.metrics())),
+        files=tuple(name for name in FILES if (run.directory / name).is_file()),
+    )
+
+
+def pool_lines(directory: Path) -> tuple[PoolLine, ...]:
+    """The roles of the seed pool and of the latest pool: kept, removed, then added ones."""
+    seed = directory / "pool" / "seed.yaml"
+    final = directory / "pool" / "final.yaml"
+    if not final.is_file():
+        final = next(reversed(commits(directory).values()), seed)
+    before = load_state(seed) if seed.is_file() else None
+    after = load_state(final) if final.is_file() else before
+    if after is None:
+        return ()
+    if before is None:
+        before = after
+    kept = [
+        _pool_line(card, after if card.name in after.pool else before, after)
+        for card in before.pool
+    ]
+    added = [
+        _pool_line(card, after, after, added=True)
+        for card in after.pool
+        if card.name not in before.pool
+    ]
+    return (*kept, *added)
+
+
+def _pool_line(
+    card: RoleCard, state: PoolState, after: PoolState, *, added: bool = False
+) -> PoolLine:
+    credit = state.credit[card.name]
+    change = "added" if added else ("" if card.name in after.pool else "removed")
+    return PoolLine(card=state.pool[card.name], change=change, ema=credit.ema, loo=credit.loo)
+
+
+def _edits(episodes: Sequence[Episode]) -> Edits:
+    reasons = Counter(
+        (episode.verdict, reason) for episode in episodes for reason in episode.reasons
+    )
+    ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return Edits(
+        committed=tuple(episode for episode in episodes if episode.committed),
+        counts=Counter(episode.verdict for episode in episodes),
+        reasons=tuple((verdict, reason, n) for (verdict, reason), n in ranked),
+        last=max((episode.episode for episode in episodes), default=0),
+    )
+
+
+def _curves(
+    episodes: Sequence[Episode], metrics: Sequence[Mapping[str, object]]
+) -> tuple[Curve, ...]:
+    """Panels of what the run recorded; an unrecorded metric has no panel."""
+    if not episodes:
+        return ()
+    scored = [(e.episode, e.score_before) for e in episodes if e.score_before is not None]
+    sized = [(e.episode, float(e.pool_size)) for e in episodes if e.pool_size is not None]
+    acceptance = [float(e.committed) for e in episodes]
+    x = [e.episode for e in episodes]
+    found = [
+        _smooth(f"score before the edit, {SMOOTHED}", scored),
+        _smooth(f"reward, {SMOOTHED}", [(e.episode, e.reward) for e in episodes]),
+        Curve(title=f"acceptance, {SMOOTHED}", episodes=x, values=rolling_mean(acceptance, WINDOW)),
+        _plain("pool size, roles", sized),
+        metric_curve("operation entropy, nats", metrics, "controller/op_entropy"),
+        metric_curve("baseline, reward units", metrics, "controller/baseline"),
+        metric_curve("largest family share", metrics, "pool/family_share"),
+        metric_curve("credit spread", metrics, "credit/spread"),
+    ]
+    return tuple(curve for curve in found if curve is not None)
+
+
+def _smooth(title: str, points: Sequence[tuple[int, float]]) -> Curve | None:
+    if not points:
+        return None
+    raw = [y for _, y in points]
+    return Curve(
+        title=title, episodes=[x for x, _ in points], values=rolling_mean(raw, WINDOW), raw=raw
+    )
+
+
+def _plain(title: str, points: Sequence[tuple[int, float]]) -> Curve | None:
+    if not points:
+        return None
+    return Curve(title=title, episodes=[x for x, _ in points], values=[y for _, y in points])
+
+
+def _ranked(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

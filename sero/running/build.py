@@ -1,0 +1,127 @@
+"""From a checked configuration to the parts of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sero.backbones.cached import CachedBackbone
+from sero.benchmarks.base import Benchmark, Split
+from sero.config import RunConfig
+from sero.credit import PoolState
+from sero.encoders import (
+    MemoryEncoder,
+    SentenceTransformerEncoder,
+    StoredEncoder,
+    TextEncoder,
+)
+from sero.evolution.controller import Controller
+from sero.evolution.observation import observation_size
+from sero.inference.operator import InferenceConfig
+from sero.inference.parts import Parts
+from sero.methods.base import Lab, Method
+from sero.running.saved import load_pool_state, pool_file
+from sero.seeding import seed_everything
+
+CreditSource = Literal["none", "stored", "zeros"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """Everything a run works with.
+
+    Attributes:
+        seed_state: the pool the run starts from, with its credit.
+        credit: where that credit came from, for the manifest.
+    """
+
+    backbone: CachedBackbone
+    encoder: TextEncoder
+    benchmark: Benchmark
+    split: Split
+    method: Method
+    seed_state: PoolState
+    credit: CreditSource
+
+
+def assemble(config: RunConfig) -> Workshop:
+    """Build every part, reading data and models but calling no backbone.
+
+    Raises:
+        UserError: data, a pool or a model that cannot be loaded.
+    """
+    seed_everything(config.seed)
+    cache = Path(config.paths.cache)
+    benchmark: Benchmark = config.benchmark.build()
+    split = benchmark.load()
+    seed_state, credit = _starting_pool(config, benchmark)
+    encoder = _encoder(config, cache)
+    backbone = CachedBackbone(config.backbone.build(), cache / "completions.sqlite")
+
+    def make_controller() -> Controller:
+        controller: Controller = config.controller.build(
+            obs_dim=observation_size(encoder.dim),
+            role_dim=encoder.dim,
+            seed=config.seed,
+            policy=config.policy,
+            reinforce=config.reinforce,
+            batch=config.train.batch,
+        )
+        return controller
+
+    lab = Lab(
+        parts=Parts(
+            backbone=backbone,
+            encoder=encoder,
+            parse=benchmark.parse,
+            max_tokens=config.exec.max_tokens,
+        ),
+        inference=InferenceConfig(
+            retrieval=config.retrieval,
+            credit=config.credit,
+            exec=config.exec,
+            dag=config.dag,
+            repair=config.repair,
+        ),
+        benchmark=benchmark,
+        make_controller=make_controller,
+        commit=backbone.commit,
+        strict_add=config.benchmark.config.strict_add,
+        run_seed=config.seed,
+        train=config.train,
+        policy=config.policy,
+        pool=config.pool,
+        guard=config.guard,
+        gate=config.gate,
+        schema=config.schema,
+        editor=config.editor,
+        early_stop=config.early_stop,
+    )
+    return Workshop(
+        backbone=backbone,
+        encoder=encoder,
+        benchmark=benchmark,
+        split=split,
+        method=config.method.build(lab=lab, state=seed_state),
+        seed_state=seed_state,
+        credit=credit,
+    )
+
+
+def _starting_pool(config: RunConfig, benchmark: Benchmark) -> tuple[PoolState, CreditSource]:
+    """The benchmark's seed pool, or the one `from_pool` names."""
+    if config.from_pool is None:
+        return PoolState(benchmark.seed_pool()), "none"
+    state = load_pool_state(
+        pool_file(config.from_pool), max_prompt_chars=config.schema.max_prompt_chars
+    )
+    return state, "stored" if state.credit.roles else "zeros"
+
+
+def _encoder(config: RunConfig, cache: Path) -> TextEncoder:
+    """Vectors of a trained model are kept on disk; cheap pure encoders are only remembered."""
+    encoder: TextEncoder = config.encoder.build()
+    if isinstance(encoder, SentenceTransformerEncoder):
+        encoder = StoredEncoder(encoder, cache / "vectors.sqlite")
+    return MemoryEncoder(encoder)

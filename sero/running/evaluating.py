@@ -1,0 +1,158 @@
+"""The evaluation of a run: predictions by item, resumable, failed items retried alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sero.benchmarks.base import Task
+from sero.errors import StorageError
+from sero.evaluation import Evaluated, evaluate
+from sero.inference.trace import Cost
+from sero.running.build import Workshop
+from sero.running.directory import RunDirectory
+from sero.running.progress import Progress
+from sero.storage import JsonLines, dumps, read_lines, whole_length, write_atomic
+
+FLUSH_ITEMS = 64
+FLUSH_S = 1.0
+
+
+def trace_length(path: Path, trained: int, items: int) -> int:
+    """Bytes of traces.jsonl to keep: what training wrote, and the traces of `items` predictions.
+
+    Traces become durable before the predictions they belong to, so there are never fewer.
+    """
+    if not path.exists() or items == 0:
+        return trained
+    keep = trained
+    with path.open("rb") as file:
+        file.seek(trained)
+        for _, line in zip(range(items), file, strict=False):
+            if not line.endswith(b"\n"):
+                break
+            keep += len(line)
+    return keep
+
+
+def predicted(path: Path) -> list[str]:
+    """Ids of the items predictions.jsonl holds, in order."""
+    return [row["id"] for row in read_lines(path)] if path.exists() else []
+
+
+async def evaluate_run(
+    shop: Workshop,
+    directory: RunDirectory,
+    traces: JsonLines | None,
+    progress: Progress,
+    *,
+    run_seed: int,
+    concurrency: int,
+    check_budget: Callable[[Cost], None],
+) -> None:
+    """Predict every held-out item that has no line yet.
+
+    Replies are committed first, then traces, then predictions, in batches: after a kill the file
+    is a prefix of the split, and the run goes on behind it.
+
+    Raises:
+        BackboneError: the machine failed for everybody; what was predicted is kept.
+        BudgetSpent: a budget is used up; what was predicted is kept.
+        StorageError: predictions.jsonl does not fit the split.
+    """
+    tasks = shop.split.heldout
+    path = directory.predictions
+    done = predicted(path)
+    if done != [task.id for task in tasks[: len(done)]]:
+        raise StorageError(
+            f"{path} does not begin with the held-out items of this split; something else wrote "
+            "it. Restore it, or move the run directory away."
+        )
+    spent = sum((_cost(row) for row in read_lines(path)), start=Cost()) if done else Cost()
+    lines = JsonLines(path, keep=whole_length(path))
+    batch: list[Evaluated] = []
+    flushed = time.monotonic()
+
+    def flush() -> None:
+        nonlocal flushed
+        shop.backbone.commit()
+        if traces is not None:
+            for one in batch:
+                traces.append(_trace(one))
+            traces.sync()
+        for one in batch:
+            lines.append(one.prediction.to_data())
+        lines.sync()
+        batch.clear()
+        flushed = time.monotonic()
+
+    progress.start(len(tasks), "evaluate", done=len(done))
+    try:
+        open_items = tasks[len(done) :]
+        evaluated = evaluate(
+            shop.method,
+            open_items,
+            shop.benchmark,
+            run_seed=run_seed,
+            concurrency=concurrency,
+        )
+        async for one in evaluated:
+            batch.append(one)
+            spent = spent + one.prediction.cost
+            progress.advance(_shown(one))
+            if len(batch) >= FLUSH_ITEMS or time.monotonic() - flushed > FLUSH_S:
+                flush()
+            check_budget(spent)
+    finally:
+        try:
+            flush()
+        finally:
+            lines.close()
+            progress.close()
+
+
+async def retry_failed(
+    shop: Workshop, directory: RunDirectory, *, run_seed: int, concurrency: int
+) -> None:
+    """Answer the failed items of a finished run again and replace their lines.
+
+    Raises:
+        BackboneError: the machine failed for everybody; the old lines stand.
+    """
+    rows: list[dict[str, Any]] = list(read_lines(directory.predictions))
+    again = {row["id"] for row in rows if row["failure"] is not None}
+    tasks: Sequence[Task] = [task for task in shop.split.heldout if task.id in again]
+    fresh: dict[str, dict[str, Any]] = {}
+    async for one in evaluate(
+        shop.method, tasks, shop.benchmark, run_seed=run_seed, concurrency=concurrency
+    ):
+        fresh[one.prediction.id] = one.prediction.to_data()
+    shop.backbone.commit()
+    text = "".join(dumps(fresh.get(row["id"], row)) + "\n" for row in rows)
+    write_atomic(directory.predictions, text.encode("utf-8", errors="replace"))
+
+
+def _trace(one: Evaluated) -> dict[str, Any]:
+    prediction = one.prediction
+    return {
+        "episode": None,
+        "phase": "eval",
+        "item": prediction.id,
+        "score": prediction.score,
+        "rollout": None if one.rollout is None else one.rollout.to_data(),
+    }
+
+
+def _cost(row: dict[str, Any]) -> Cost:
+    return Cost(
+        calls=row["calls"],
+        prompt_tokens=row["prompt_tokens"],
+        completion_tokens=row["completion_tokens"],
+    )
+
+
+def _shown(one: Evaluated) -> str:
+    score = one.prediction.score
+    return "failed" if score is None else f"score {score:.2f}"

@@ -1,0 +1,298 @@
+"""The life of one run: open its directory, train, evaluate, write the result, leave it whole."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from sero.config import RunConfig, comparable, describe_changes
+from sero.errors import BackboneError, BudgetSpent, SeroError
+from sero.evaluation import summarise
+from sero.inference.trace import Cost
+from sero.methods.base import Fitting
+from sero.reporting.html import write_report
+from sero.running.budget import Budget
+from sero.running.build import Workshop, assemble
+from sero.running.directory import Opened, RunDirectory, RunState, RunStatus
+from sero.running.evaluating import evaluate_run, predicted, retry_failed, trace_length
+from sero.running.lock import run_lock
+from sero.running.manifest import RunFacts, build_manifest, ended
+from sero.running.progress import make_progress
+from sero.running.recording import RunRecorder
+from sero.running.result import Usage, result_record
+from sero.running.saved import Journals, load_checkpoint, save_pool_state
+from sero.running.signals import Stop, stopping
+from sero.storage import read_json, read_lines, write_json
+from sero.tracking import JsonlMetrics, MetricWriter, NoMetrics, Tee, WandbMetrics
+
+log = logging.getLogger(__name__)
+
+EX_TEMPFAIL = 75
+"""Exit code of a run that stopped early, is saved, and goes on under the same command."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobOutcome:
+    """How a job ended.
+
+    Attributes:
+        exit_code: 0, or 75 for a run that can go on.
+        state: what its directory holds now.
+        interrupted: a signal stopped it, so a sweep should stop as well.
+    """
+
+    exit_code: int
+    directory: Path
+    state: RunStatus
+    interrupted: bool = False
+
+
+def run_job(
+    config: RunConfig, directory: Path, resolved: Mapping[str, Any], *, train: bool
+) -> JobOutcome:
+    """Run a job to its end, or go on with the one its directory holds.
+
+    Args:
+        config: the checked configuration.
+        directory: the run directory; locked while the job lives.
+        resolved: the whole resolved configuration, as `config.yaml` keeps it.
+        train: fit the method before evaluating it.
+
+    Raises:
+        SeroError: the job failed; status.json says why and the exception's exit code counts.
+    """
+    run = RunDirectory(directory)
+    with run_lock(directory):
+        opened = run.open(dict(resolved), comparable, describe_changes)
+        if opened.state is RunState.FINISHED and not opened.failures:
+            log.info("%s: finished already", directory)
+            return JobOutcome(exit_code=0, directory=directory, state=RunStatus.COMPLETED)
+        return asyncio.run(_Job(config, run, dict(resolved), opened, train=train).live())
+
+
+class _Job:
+    """One process's work on a run: what it holds open, and where it stands."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        run: RunDirectory,
+        resolved: dict[str, Any],
+        opened: Opened,
+        *,
+        train: bool,
+    ) -> None:
+        self.config = config
+        self.run = run
+        self.resolved = resolved
+        self.opened = opened
+        self.train = train
+        self.progress = make_progress(config.progress)
+        self.phase: str | None = None
+        self.usage_before = Usage()
+        self.started = time.monotonic()
+
+    async def live(self) -> JobOutcome:
+        """Do the work under the signal handlers; every way out leaves a status and a manifest."""
+        self.run.write_status(RunStatus.RUNNING)
+        async with stopping() as stop:
+            try:
+                await self._work()
+            except asyncio.CancelledError:
+                if not stop.cancelled:
+                    raise
+                stop.settle()
+                return self._interrupted(stop)
+            except (BackboneError, BudgetSpent) as error:
+                self._leave(RunStatus.INTERRUPTED, str(error))
+                raise
+            except SeroError as error:
+                self._leave(RunStatus.FAILED, str(error))
+                raise
+        return JobOutcome(exit_code=0, directory=self.run.path, state=RunStatus.COMPLETED)
+
+    async def _work(self) -> None:
+        shop = assemble(self.config)
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(shop.backbone.close)
+            self._start_manifest(shop)
+            stack.callback(self._end_manifest, shop)
+            resume = load_checkpoint(self.run.checkpoint) if self.run.checkpoint.exists() else None
+            journals = self._journals(resume)
+            stack.callback(journals.close)
+            tracker = stack.enter_context(self._tracker())
+            stack.callback(self.progress.close)
+
+            trained = await self._fit(shop, journals, tracker, resume)
+            await self._evaluate(shop, journals, trained)
+            self._finish(shop, trained, tracker)
+
+    def _journals(self, resume: Mapping[str, Any] | None) -> Journals:
+        """The journals, cut back to the checkpoint; behind it, traces of kept predictions stay."""
+        lengths = dict(resume["lengths"]) if resume else {"episodes": 0, "traces": 0, "metrics": 0}
+        items = len(predicted(self.run.predictions))
+        lengths["traces"] = trace_length(self.run.traces, lengths["traces"], items)
+        return Journals.open(self.run.path, lengths)
+
+    async def _fit(
+        self,
+        shop: Workshop,
+        journals: Journals,
+        tracker: MetricWriter,
+        resume: Mapping[str, Any] | None,
+    ) -> Cost:
+        """Train the method, from the checkpoint if there is one; returns what it cost so far."""
+        save_pool_state(self.run.pool_seed, shop.seed_state)
+        episodes = shop.method.planned_episodes(len(shop.split.train)) if self.train else 0
+        if not episodes:
+            return Cost()
+        self.phase = "train"
+        done = resume["progress"]["episode"] if resume else 0
+        if not (resume and resume["progress"]["finished"]):
+            self.progress.start(episodes, "train", done=done)
+        recorder = RunRecorder(
+            directory=self.run,
+            journals=journals,
+            metrics=Tee([JsonlMetrics(journals.metrics), tracker]),
+            progress=self.progress,
+        )
+        await shop.method.fit(
+            shop.split.train,
+            Fitting(recorder=recorder, resume=resume, check_budget=self._check_budget),
+        )
+        self.progress.close()
+        return Cost(**load_checkpoint(self.run.checkpoint)["progress"]["cost"])
+
+    async def _evaluate(self, shop: Workshop, journals: Journals, trained: Cost) -> None:
+        """The frozen pool on the held-out items; only the failed ones of a finished run."""
+        self.phase = "eval"
+        save_pool_state(self.run.pool_final, shop.method.state)
+        seed, concurrency = self.config.seed, self.config.evaluate.concurrency
+        if self.opened.failures:
+            await retry_failed(shop, self.run, run_seed=seed, concurrency=concurrency)
+            return
+        await evaluate_run(
+            shop,
+            self.run,
+            journals.traces if self.config.evaluate.traces else None,
+            self.progress,
+            run_seed=seed,
+            concurrency=concurrency,
+            check_budget=lambda cost: self._check_budget(trained + cost),
+        )
+
+    def _finish(self, shop: Workshop, trained: Cost, tracker: MetricWriter) -> None:
+        """result.json, the completed status and the report, in this order."""
+        summary = summarise(read_lines(self.run.predictions))
+        record = result_record(
+            shop,
+            summary,
+            trained,
+            self._usage(shop),
+            method=self.config.method.choice,
+            variant=self.run.path.parents[2].name,
+            seed=self.config.seed,
+        )
+        if summary.mean_score is not None:
+            by_group = {
+                f"eval/score/{group}": row["mean_score"]
+                for group, row in summary.groups.items()
+                if row["mean_score"] is not None
+            }
+            tracker.summary({"eval/score": summary.mean_score, **by_group})
+        write_json(self.run.result, record)
+        self.run.write_status(RunStatus.COMPLETED)
+        write_report(self.run.path)
+
+    def _check_budget(self, cost: Cost) -> None:
+        worked_s = self.usage_before.wall_s + time.monotonic() - self.started
+        Budget(self.config.budget).check(
+            calls=cost.calls,
+            tokens=cost.prompt_tokens + cost.completion_tokens,
+            hours=worked_s / 3600,
+        )
+
+    @contextlib.contextmanager
+    def _tracker(self) -> Iterator[MetricWriter]:
+        """W&B if it is configured, finished on every way out."""
+        logger, tracker = self.config.logger, cast(MetricWriter, NoMetrics())
+        if logger.kind == "wandb":
+            path = self.run.path
+            tracker = WandbMetrics(
+                path,
+                project=logger.project,
+                mode=logger.mode,
+                name="/".join(path.parts[-5:]),
+                entity=logger.entity,
+                group=logger.group,
+                tags=logger.tags,
+                config=self.resolved,
+            )
+        ok = False
+        try:
+            yield tracker
+            ok = True
+        finally:
+            tracker.close(ok)
+
+    def _start_manifest(self, shop: Workshop) -> None:
+        previous = read_json(self.run.manifest) if self.run.manifest.exists() else None
+        if previous is not None:
+            self.usage_before = Usage(**previous["usage"])
+        identity = shop.backbone.identity
+        facts = RunFacts(
+            method=self.config.method.choice,
+            benchmark=shop.benchmark.name,
+            encoder=shop.encoder.name,
+            backbone=identity.model,
+            backbone_revision=identity.revision or None,
+            simulated=identity.simulated or shop.benchmark.simulated,
+            server_version=None,
+            data_sha256=shop.split.fingerprint,
+            scorer=shop.benchmark.scorer,
+            seeds={"run": self.config.seed},
+            credit=shop.credit,
+        )
+        body = build_manifest(
+            facts, comparable(self.resolved), now=datetime.now(UTC), previous=previous
+        )
+        write_json(self.run.manifest, {**body, "usage": asdict(self.usage_before)})
+
+    def _end_manifest(self, shop: Workshop) -> None:
+        body = ended(read_json(self.run.manifest), datetime.now(UTC))
+        write_json(self.run.manifest, {**body, "usage": asdict(self._usage(shop))})
+
+    def _usage(self, shop: Workshop) -> Usage:
+        """Requests, retries, hits and time of this process and those before it."""
+        stats = shop.backbone.stats
+        now = Usage(
+            requests=stats.requests,
+            retries=stats.retries,
+            cache_hits=stats.hits,
+            wall_s=time.monotonic() - self.started,
+        )
+        return self.usage_before + now
+
+    def _interrupted(self, stop: Stop) -> JobOutcome:
+        self._leave(RunStatus.INTERRUPTED, f"stopped by {stop.requested}")
+        log.warning(
+            "%s: stopped by %s and saved; the same command goes on from here",
+            self.run.path,
+            stop.requested,
+        )
+        return JobOutcome(
+            exit_code=EX_TEMPFAIL,
+            directory=self.run.path,
+            state=RunStatus.INTERRUPTED,
+            interrupted=True,
+        )
+
+    def _leave(self, state: RunStatus, reason: str) -> None:
+        self.run.write_status(state, reason=reason, phase=self.phase)

@@ -1,0 +1,98 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from sero.errors import UserError
+from sero.reporting.summary import print_summary, read_row
+
+
+def printed(directories, width=100):
+    out = io.StringIO()
+    print_summary(directories, Console(file=out, width=width))
+    return out.getvalue()
+
+
+@pytest.fixture
+def pair(make_run):
+    """sero and static on the same three items: differences .5, 0, 0 and one item apart."""
+    theirs = {"a": ("g1", 0.5), "b": ("g1", 0.0), "c": ("g2", 0.5), "e": ("g2", 1.0)}
+    ours = {"a": ("g1", 1.0), "b": ("g1", 0.0), "c": ("g2", 0.5), "d": ("g2", None)}
+    return make_run(method="sero", scores=ours), make_run(method="static", scores=theirs)
+
+
+def test_read_row_excludes_failures(pair):
+    row = read_row(pair[0])
+    assert (row.interval.n, row.failures) == (3, 1)
+    assert row.interval.mean == pytest.approx(0.5)
+
+
+def test_the_last_line_of_an_item_counts(make_run):
+    directory = make_run(scores={"a": ("g", None)})
+    with (directory / "predictions.jsonl").open("a") as file:
+        file.write('{"id":"a","group":"g","score":1.0}\n')
+    row = read_row(directory)
+    assert (row.interval.mean, row.failures) == (1.0, 0)
+
+
+def test_table_difference_and_warnings(pair):
+    text = printed(list(pair))
+    flat = " ".join(text.split())
+    assert "quickstart · variant base · skillworld · backbone skillworld-1 · SIMULATED" in text
+    # 3 scored items, 1 failed, 1,234 calls, 1.2 M + 30 k tokens
+    assert "sero 42 3 0.500" in flat
+    assert "1 1,234 1.23M completed" in flat
+    # (.5 + 0 + 0) / 3; item e was scored by static only
+    assert "sero minus static, seed 42: +0.167, 95 % CI +0.000 to +0.333, n = 3" in flat
+    assert "left out because only one of the two scored them: 1" in flat
+    assert "Warning: one seed only" in flat
+    assert "Failed items are left out" in flat
+    assert f"(none yet) sero view {pair[0]}" in flat
+    assert max(len(line) for line in text.split("report sero")[0].splitlines()) <= 100
+
+
+def test_report_paths_are_shown(make_run):
+    directory = make_run()
+    (directory / "report.html").write_text("")
+    assert f"report sero seed 42: {directory / 'report.html'}" in printed([directory])
+
+
+def test_no_difference_between_different_data(make_run):
+    runs = [make_run(method="sero"), make_run(method="static", data="other")]
+    assert "minus" not in printed(runs)
+
+
+def test_variants_and_seeds_get_their_column(make_run):
+    runs = [
+        make_run(seed=1, variant="gate.tasks=8-ab12cd"),
+        make_run(seed=2, variant="gate.tasks=8-ab12cd"),
+        make_run(seed=1),
+        make_run(seed=2),
+    ]
+    text = printed(runs)
+    assert "variant" in text
+    assert "gate.tasks=8-ab12cd" in text
+    assert "one seed only" not in text
+    assert "sero (base) minus sero (gate.tasks=8-ab12cd), seed 1: +0.000" in text
+
+
+def test_simulated_and_real_runs_never_share_a_table(make_run):
+    text = printed([make_run(), make_run(method="static", simulated=False)])
+    assert text.count("backbone skillworld-1") == 2
+    assert text.count("SIMULATED") == 1
+
+
+def test_text_from_files_is_printed_as_text(make_run, evil):
+    text = printed([make_run(variant="[red]x[/red]"), make_run(method="\x1b[2Jm")])
+    assert "\x1b" not in text
+    assert "[red]x[/red]" in text
+
+
+def test_unfinished_run_has_dashes(make_run):
+    flat = " ".join(printed([make_run(result=False, scores={}, state="interrupted")]).split())
+    assert "sero 42 0 – – 0 – – interrupted" in flat
+
+
+def test_wrong_directory(tmp_path):
+    with pytest.raises(UserError, match="no such directory"):
+        printed([tmp_path / "none"])

@@ -16,11 +16,17 @@ import numpy as np
 from annotated_types import Ge, Gt
 from numpy.typing import NDArray
 
+from sero.database import open_database
 from sero.errors import StorageError, UserError
 
 log = logging.getLogger(__name__)
 
 Vector = NDArray[np.float32]
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS vectors"
+    " (encoder TEXT, text TEXT, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
+)
 
 
 class TextEncoder(Protocol):
@@ -190,15 +196,8 @@ class StoredEncoder:
         self._encoder = encoder
         self.name, self.dim = encoder.name, encoder.dim
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(path, timeout=60.0, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS vectors"
-                " (encoder TEXT, text TEXT, vector BLOB, PRIMARY KEY (encoder, text)) WITHOUT ROWID"
-            )
-        except sqlite3.Error as error:
+            self._db = open_database(path, _SCHEMA)
+        except (sqlite3.Error, OSError) as error:
             raise StorageError(f"cannot open the vector store {path}: {error}") from error
 
     def encode(self, text: str) -> Vector:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import itertools
+from collections import deque
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -20,7 +22,7 @@ MAX_FAILURES_IN_A_ROW = 20
 """So many items failing one after the other mean a broken server, not broken items."""
 
 REORDER = 8
-"""How many items per concurrent one may be finished ahead of the oldest open one."""
+"""How many items per concurrent one may be begun from the oldest open one on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,63 +104,48 @@ async def evaluate_item(
 
 async def evaluate(
     method: Method, tasks: Sequence[Task], benchmark: Benchmark, *, run_seed: int, concurrency: int
-) -> AsyncIterator[Evaluated]:
+) -> AsyncGenerator[Evaluated, None]:
     """Evaluate items, `concurrency` at once, and yield them in the order of `tasks`.
 
     An item whose request the server refuses, or that fails for good, becomes a prediction with a
-    `failure` and no score; memory holds a bounded number of items whatever their number.
+    `failure` and no score; memory holds a bounded number of items whatever their number. Items
+    begun ahead are stopped when the generator is closed, so close it (`contextlib.aclosing`)
+    where it may be left early.
 
     Raises:
         BackboneError: the server cannot be reached or refuses everybody, or
             `MAX_FAILURES_IN_A_ROW` items failed one after the other.
     """
-    done: dict[int, asyncio.Future[Evaluated]] = {}
-    room = asyncio.Semaphore(REORDER * concurrency)
-    waiting = iter(enumerate(tasks))
+    slots = asyncio.Semaphore(concurrency)
     failed_in_a_row = 0
 
     async def attempt(task: Task) -> Evaluated:
         nonlocal failed_in_a_row
-        try:
-            evaluated = await evaluate_item(method, task, benchmark, run_seed=run_seed)
-        except BackboneError as error:
-            failed_in_a_row += 1
-            if concerns_everybody(error) or failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
-                raise
-            return Evaluated(prediction=failed(task, error), rollout=None)
+        async with slots:
+            try:
+                evaluated = await evaluate_item(method, task, benchmark, run_seed=run_seed)
+            except BackboneError as error:
+                failed_in_a_row += 1
+                if concerns_everybody(error) or failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
+                    raise
+                return Evaluated(prediction=failed(task, error), rollout=None)
         failed_in_a_row = 0
         return evaluated
 
-    async def work() -> None:
-        while True:
-            await room.acquire()
-            turn = next(waiting, None)
-            if turn is None:
-                room.release()
-                return
-            i, task = turn
-            try:
-                done[i].set_result(await attempt(task))
-            except BackboneError as error:
-                done[i].set_exception(error)
-                return
-            await asyncio.sleep(0)  # lets the reader and signals in when no call suspends
-
-    loop = asyncio.get_running_loop()
-    done.update((i, loop.create_future()) for i in range(len(tasks)))
-    workers = [asyncio.ensure_future(work()) for _ in range(min(concurrency, len(tasks)))]
+    waiting = iter(tasks)
+    ahead: deque[asyncio.Task[Evaluated]] = deque()
     try:
-        for i in range(len(tasks)):
-            yield await done[i]
-            del done[i]
-            room.release()
+        while True:
+            for task in itertools.islice(waiting, REORDER * concurrency - len(ahead)):
+                ahead.append(asyncio.ensure_future(attempt(task)))
+            if not ahead:
+                return
+            yield await ahead[0]
+            ahead.popleft()
     finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-        for future in done.values():
-            if future.done() and not future.cancelled():
-                future.exception()  # a second failure behind the one that was raised
+        for begun in ahead:
+            begun.cancel()
+        await asyncio.gather(*ahead, return_exceptions=True)
 
 
 def concerns_everybody(error: BackboneError) -> bool:

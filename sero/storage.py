@@ -40,7 +40,7 @@ def write_atomic(path: Path, data: bytes | str) -> None:
     Raises:
         StorageError: the disk refused.
     """
-    raw = data.encode() if isinstance(data, str) else data
+    raw = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with naming_the_directory(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,6 +94,7 @@ class JsonLines:
             size = path.stat().st_size
             if keep is not None and size != keep:
                 if size < keep:
+                    self._file.close()
                     raise StorageError(
                         f"{path} holds {size} bytes, but the checkpoint was written after {keep}; "
                         "the file was cut by something else. Restore it or start a new run."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -43,8 +44,11 @@ def faults_of(
         path = key_path(location, prefix)
         match fault["type"]:
             case "unexpected_keyword_argument" | "extra_forbidden":
-                parent = key_path(location[:-1])
-                hint = did_you_mean(str(location[-1]), known_fields.get(parent, ()))
+                # the last part is the document's own word, whatever it looks like
+                *parents, word = fault["loc"]
+                parent = key_path([part for part in parents if not _is_type_name(part)])
+                path = key_path([*([parent] if parent else []), _brief(str(word))], prefix)
+                hint = did_you_mean(str(word), known_fields.get(parent, ()))
                 lines.append(f"{path}: unknown field{hint}")
             case "missing" | "missing_argument" | "missing_keyword_only_argument":
                 lines.append(f"{path}: missing")
@@ -59,5 +63,11 @@ def _is_type_name(part: str | int) -> bool:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    """A value as it stands in a message; cut in depth too, for a document can nest without end."""
+    shown = reprlib.Repr()
+    shown.maxlevel, shown.maxstring, shown.maxother = 3, 120, 120
+    return _brief(shown.repr(value))
+
+
+def _brief(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,4 +1,6 @@
 import json
+import os
+import subprocess
 import sys
 import threading
 import types
@@ -230,15 +232,28 @@ def test_the_real_package_offline(tmp_path, capfd):
     assert (out, err) == ("", "")
 
 
-def test_an_empty_mode_in_the_environment_is_a_message(tmp_path, monkeypatch):
+def test_an_empty_mode_in_the_environment_is_a_message(tmp_path):
+    # In a process of its own: wandb reads its environment once.
     pytest.importorskip("wandb")
-    monkeypatch.setenv("WANDB_MODE", "")
-    with pytest.raises(UserError, match="logger=none"):
-        writer(tmp_path)
+    program = (
+        "import sys, pathlib\n"
+        "from sero.errors import UserError\n"
+        "from sero.tracking import WandbMetrics\n"
+        "try:\n"
+        "    WandbMetrics(pathlib.Path(sys.argv[1]), project='p', mode='offline', name='n')\n"
+        "except UserError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)],
+        env={**os.environ, "WANDB_MODE": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "logger=none" in done.stdout
 
 
 def test_importing_tracking_loads_no_tracker():
-    import subprocess
-
     program = "import sys, sero.tracking; sys.exit('wandb' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

@@ -17,11 +17,12 @@ _MEMORY_ENTRIES = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
-    """Logical calls, those answered without the backbone, and those sent to it."""
+    """Logical calls, those answered without the backbone, those sent to it, and its retries."""
 
     calls: int
     hits: int
     requests: int
+    retries: int = 0
 
 
 class CachedBackbone:
@@ -49,7 +50,7 @@ class CachedBackbone:
         self._memory: OrderedDict[str, Completion] = OrderedDict()
         self._unsaved: dict[str, Completion] = {}
         self._flights: dict[str, asyncio.Future[Completion | SeroError | None]] = {}
-        self._calls = self._hits = self._requests = 0
+        self._calls = self._hits = self._requests = self._retries = 0
         self._closed = False
 
     @property
@@ -62,7 +63,12 @@ class CachedBackbone:
 
     @property
     def stats(self) -> CacheStats:
-        return CacheStats(calls=self._calls, hits=self._hits, requests=self._requests)
+        return CacheStats(
+            calls=self._calls,
+            hits=self._hits,
+            requests=self._requests,
+            retries=self._retries,
+        )
 
     async def generate(self, request: Request) -> Completion:
         """The known answer, the answer of an equal request in flight, or a new one.
@@ -121,6 +127,7 @@ class CachedBackbone:
         self._requests += 1
         try:
             completion = await self._inner.generate(request)
+            self._retries += completion.retries
             outcome = self._keep(key, completion)
             return completion
         except SeroError as error:

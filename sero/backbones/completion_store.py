@@ -6,19 +6,18 @@ import contextlib
 import json
 import logging
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from sero.backbones.base import Completion, Usage
+from sero.database import open_database
 from sero.errors import StorageError
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T", str, int)
 
-_BUSY_S = 60.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS completions (
     key TEXT PRIMARY KEY,
@@ -40,40 +39,7 @@ class CompletionStore:
         # damaged rows by key, as found; replaced by the next insert of that key
         self._damaged: dict[str, bytes | None] = {}
         with _naming(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            try:
-                self._prepare()
-            except sqlite3.Error:
-                self._db.close()
-                raise
-
-    def _prepare(self) -> None:
-        """WAL and the table; waits for other processes that do the same.
-
-        SQLite does not apply its busy timeout while the first connections to a new file switch
-        it to WAL, so the wait is here.
-        """
-        deadline = time.monotonic() + _BUSY_S
-        while True:
-            try:
-                (mode,) = self._db.execute("PRAGMA journal_mode=WAL").fetchone()
-                self._db.execute("PRAGMA synchronous=FULL")
-                self._db.execute(_SCHEMA)
-                break
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF not in (
-                    sqlite3.SQLITE_BUSY,
-                    sqlite3.SQLITE_LOCKED,
-                ):
-                    raise
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
-        if mode != "wal":
-            log.warning("%s: no WAL mode here (%s); writers will wait for readers", self.path, mode)
+            self._db = open_database(path, _SCHEMA)
 
     def get(self, key: str) -> Completion | None:
         """The stored completion, or None; a damaged one is reported and counts as none."""

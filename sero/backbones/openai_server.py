@@ -20,6 +20,8 @@ from sero.backbones.retrying import Transient, retry_after_s, retryable, try_aga
 from sero.backbones.server_config import OpenAIServerConfig
 from sero.backbones.server_failures import given_up, out_of_time, rejected
 
+__all__ = ["MAX_REPLY_BYTES", "OpenAIServer", "OpenAIServerConfig", "ServerStats"]
+
 log = logging.getLogger(__name__)
 
 MAX_REPLY_BYTES = 32 * 2**20

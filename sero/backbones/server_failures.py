@@ -81,8 +81,8 @@ def _how_to_start(cfg: OpenAIServerConfig) -> str:
     if cfg.api_key_env is not None:
         return "Check backbone.base_url and the network."
     return (
-        f"Start it with `python scripts/serve_backbone.py backbone={cfg.name}`, or set "
-        "backbone.base_url to where it runs."
+        f"Start it, for example with `vllm serve {cfg.model}`, or set backbone.base_url to where "
+        "it runs."
     )
 
 

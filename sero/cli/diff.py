@@ -21,7 +21,8 @@ def show_diff(
 ) -> None:
     """Show what changed in the pool from A to B.
 
-    Compares the pool after episode A with the pool after episode B. Lines start with + (role added), - (role removed) or ~ (field changed, credit included).
+    Compares the pool after episode A with the pool after episode B. Lines start with + (role
+    added), - (role removed) or ~ (field changed, credit included).
 
     Example: sero diff runs/quickstart/base/sero/skillworld/seed_42 0 final
     """

@@ -72,8 +72,10 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
     ledger = Path(checked.first.config.paths.runs).resolve() / ".sweeps"
     ledger /= f"{os.getpid()}-{secrets.token_hex(4)}.jsonl"
     flags = _flags(argv[1:], args)
+    if checked.multirun and not (args.run or args.multirun):
+        flags.append("--multirun")
     with _reporting_to(ledger):
-        code = _hydra(conf_dir, config_name, job, [argv[0], *flags, *checked.overrides])
+        code = _hydra(conf_dir, config_name, job, [argv[0], *flags, *args.overrides])
         return _sum_up(ledger, code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sero.config.composing import Composed, Composer
@@ -30,12 +31,12 @@ class Checked:
     """A command line without a fault.
 
     Attributes:
-        overrides: what to hand to Hydra.
         first: the composition of the first job.
+        multirun: the command line or the experiment asks for a sweep.
     """
 
-    overrides: tuple[str, ...]
     first: Composed
+    multirun: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +55,7 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
     """Check every override's key, every choice and every value of the run or sweep.
 
     Keys are checked against the tree composed from the chosen experiment and groups, values by
-    `parse_config`; the values of a sweep one at a time, beside the first value of the others. A
-    key that is swept without `--multirun` gets `hydra.mode=MULTIRUN`.
+    `parse_config`; the values of a sweep one at a time, beside the first value of the others.
 
     Raises:
         ConfigError: all faults.
@@ -64,9 +64,10 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
     items = [item for text in overrides if (item := _parse(composer, text, faults))]
     items += _own_sweep(composer, items, faults)
     groups = [item for item in items if item.group and _choices_exist(composer, item, faults)]
-    hydras = [item for item in items if item.kind == "hydra"]
+    fixed = [*(item for item in items if item.kind == "hydra"), *groups]
+    fixed = [item for item in fixed if _composes(composer, [], item, faults)]
     try:
-        base = composer.compose(_firsts([*hydras, *groups]))
+        base = composer.compose(_firsts(fixed))
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(WHERE, [*faults, _first_line(error)]) from error
 
@@ -74,7 +75,6 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
     assert isinstance(known, dict)
     values = [item for item in items if not item.group and item.kind != "hydra"]
     values = [item for item in values if item.kind != "set" or _known(item.key, known, faults)]
-    fixed = [*hydras, *groups]
     values = [item for item in values if _composes(composer, fixed, item, faults)]
 
     everything = [*fixed, *values]
@@ -82,6 +82,10 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
     faults += checked(first.config, first.choices)[1]
     for changed in everything:
         for value in changed.values[1:]:
+            if changed.kind == "set" and not changed.group:
+                tree = _with_value(composer, first.config, value)
+                faults += checked(tree, first.choices)[1]
+                continue
             one = [value if item is changed else item.values[0] for item in everything]
             try:
                 composed = composer.compose(one)
@@ -89,18 +93,16 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
                 faults.append(f"{value}: {_first_line(error)}")
             else:
                 faults += checked(composed.config, composed.choices)[1]
+    faults += _hidden_by_a_sweep(composer, fixed, values)
     if faults:
         raise ConfigError(WHERE, list(dict.fromkeys(faults)))
-    sweeps = any(item.sweeps for item in items)
-    more = ["hydra.mode=MULTIRUN"] if sweeps and not first.multirun else []
-    return Checked(overrides=(*overrides, *more), first=first)
+    return Checked(first=first, multirun=first.multirun or any(item.sweeps for item in items))
 
 
 def _parse(composer: Composer, text: str, faults: list[str]) -> _Item | None:
     """One override, or None and a fault."""
-    parser = OverridesParser.create(config_loader=composer.loader)
     try:
-        override = parser.parse_override(text)
+        override = _read(composer, text)
         values = tuple(itertools.islice(_each(override), MAX_CHECKED))
     except HydraException as error:
         faults.append(f"{text}: cannot be read; write key=value ({_first_line(error)})")
@@ -164,8 +166,41 @@ def _firsts(items: Iterable[_Item]) -> list[str]:
     return [item.values[0] for item in items]
 
 
+def _hidden_by_a_sweep(
+    composer: Composer, fixed: Sequence[_Item], values: Sequence[_Item]
+) -> list[str]:
+    """Settings of keys that only a swept choice brings.
+
+    Hydra composes a sweep once without the swept overrides; what is set there must exist there.
+    """
+    if not any(item.sweeps for item in fixed):
+        return []
+    tree = composer.compose(_firsts(item for item in fixed if not item.sweeps)).config
+    known = OmegaConf.to_container(tree, resolve=False)
+    assert isinstance(known, dict)
+    paths = set(_paths(known))
+    return [
+        f"{item.key}: only a swept choice has this key; write it as a sweep of one value, "
+        f"{item.key}=choice({item.text.partition('=')[2]})"
+        for item in values
+        if item.kind == "set" and not item.sweeps and item.key not in paths
+    ]
+
+
+def _with_value(composer: Composer, config: DictConfig, text: str) -> DictConfig:
+    """The tree with one more value set, which is far quicker than to compose it anew."""
+    override = _read(composer, text)
+    tree = copy.deepcopy(config)
+    OmegaConf.update(tree, override.key_or_group, override.value())
+    return tree
+
+
+def _read(composer: Composer, text: str) -> Override:
+    return OverridesParser.create(config_loader=composer.loader).parse_overrides([text])[0]
+
+
 def _composes(composer: Composer, fixed: Sequence[_Item], item: _Item, faults: list[str]) -> bool:
-    """Whether Hydra takes the override; plain settings of a known key it always does."""
+    """Whether Hydra takes the override; a known key, or a choice that exists, it always does."""
     if item.kind == "set":
         return True
     try:

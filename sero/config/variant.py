@@ -101,11 +101,11 @@ def describe_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str
 
 
 def _differences(base: DictConfig, cfg: DictConfig) -> dict[str, Any]:
-    """Key to value where `cfg` differs from `base`; None for a key it lacks."""
+    """Key to value where `cfg` differs from `base`, in key order."""
     before, after = (_flat(comparable(_unresolved(tree))) for tree in (base, cfg))
     return {
-        key: after.get(key)
-        for key in sorted({**before, **after})
+        key: after[key]
+        for key in sorted(after)
         if key != "seed" and _written(before, key) != _written(after, key)
     }
 
@@ -143,6 +143,8 @@ def _written(flat: Mapping[str, Any], key: str) -> str:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return "+".join(map(_shown, value))
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 

@@ -116,7 +116,9 @@ class CardEditor:
         if card.name in situation.pool:
             reasons.append(Reason(Code.DUPLICATE_NAME, f"the pool already has '{card.name}'"))
         if self.cfg.leak_check:
-            said = "\n".join((card.name, card.identity_text, card.communication_protocol))
+            # labels are lower-case by schema and names often are; a proper name may hide in them
+            labels = " ".join((card.name, card.capability_family, *card.capability_tags)).title()
+            said = "\n".join((labels, card.name, card.prompt_text, card.communication_protocol))
             taken = leaks(said, task.prompt, self.known_texts)
             if taken:
                 reasons.append(Reason(Code.LEAK, "taken from the task: " + ", ".join(taken)))

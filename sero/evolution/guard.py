@@ -34,7 +34,7 @@ class Guard:
         """
         added = [card for card in candidate if card.name not in current]
         removed = [card for card in current if card.name not in candidate]
-        found = self._size(candidate, shrinks=bool(removed))
+        found = self._size(candidate, grows=bool(added), shrinks=bool(removed))
         if self.cfg.enabled:
             for card in added:
                 found += self._added(card, candidate, current)
@@ -43,10 +43,10 @@ class Guard:
             found += self._terminal(candidate)
         return tuple(found)
 
-    def _size(self, candidate: RolePool, *, shrinks: bool) -> list[Reason]:
+    def _size(self, candidate: RolePool, *, grows: bool, shrinks: bool) -> list[Reason]:
         n = len(candidate)
         smallest = self.pool.p_min if self.cfg.enabled else 1
-        if n > self.pool.p_max:
+        if grows and n > self.pool.p_max:
             return [Reason(Code.POOL_FULL, f"{n} roles, at most {self.pool.p_max}")]
         if shrinks and n < smallest:
             return [Reason(Code.POOL_TOO_SMALL, f"{n} roles, at least {smallest}")]

@@ -57,6 +57,11 @@ def episode_record(
         "contracts": (
             None if step.contracts is None else {c.name: c.holds for c in step.contracts}
         ),
+        "contract_reasons": (
+            None
+            if step.contracts is None
+            else [f"{c.name}: {reason}" for c in step.contracts for reason in c.reasons]
+        ),
         "pool_size": len(state.pool),
         "pool_hash": state.pool.hash,
         "calls": cost.calls,

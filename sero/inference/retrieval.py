@@ -94,12 +94,14 @@ def retrieve_team(
 def explicit_team(
     prompt: str, names: Sequence[str], state: PoolState, encoder: TextEncoder
 ) -> Team:
-    """The team a caller names (credit estimators bypass retrieval); the aggregator is added."""
-    wanted = set(names)
+    """The team a caller names (credit estimators bypass retrieval); the aggregator is added.
+
+    Raises:
+        KeyError: a name that is not in the pool.
+    """
+    wanted = [state.pool[name] for name in names]
     members = tuple(
-        card
-        for card in state.pool
-        if card.name in wanted and card.role_type is not RoleType.AGGREGATOR
+        card for card in state.pool if card in wanted and card.role_type is not RoleType.AGGREGATOR
     )
     return Team(
         members=members,

@@ -86,7 +86,7 @@ class Method(Protocol):
         """Episodes `fit` runs at most; 0 for a method without training."""
         ...
 
-    async def fit(self, train: tuple[Task, ...], fitting: Fitting) -> None:
+    async def fit(self, tasks: tuple[Task, ...], fitting: Fitting) -> None:
         """Train to the end, from the checkpoint if there is one.
 
         Raises:

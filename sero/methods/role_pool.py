@@ -51,7 +51,7 @@ class StaticRoles:
     def planned_episodes(self, n_train: int) -> int:
         return 0
 
-    async def fit(self, train: tuple[Task, ...], fitting: Fitting) -> None:
+    async def fit(self, tasks: tuple[Task, ...], fitting: Fitting) -> None:
         """Nothing to train."""
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
@@ -69,7 +69,7 @@ class Sero(StaticRoles):
         cfg = self._lab.train
         return (cfg.warmup_epochs + cfg.main_epochs) * n_train
 
-    async def fit(self, train_tasks: tuple[Task, ...], fitting: Fitting) -> None:
+    async def fit(self, tasks: tuple[Task, ...], fitting: Fitting) -> None:
         lab = self._lab
         controller = self.controller()
         progress = Progress(state=self._state)
@@ -78,7 +78,7 @@ class Sero(StaticRoles):
             progress = progress_from_data(
                 fitting.resume["progress"], max_prompt_chars=lab.schema.max_prompt_chars
             )
-        trainer = self._trainer(train_tasks, controller, fitting)
+        trainer = self._trainer(tasks, controller, fitting)
         progress = await train(trainer, progress, fitting.recorder)
         self._state = progress.state
 
@@ -86,15 +86,15 @@ class Sero(StaticRoles):
         """Who proposes edits: the learned controller."""
         return self._lab.make_controller()
 
-    def gate(self, train_tasks: tuple[Task, ...]) -> Gate:
+    def gate(self, tasks: tuple[Task, ...]) -> Gate:
         """Who judges them: the gate of the configuration."""
         lab = self._lab
         return ScoreGate(
-            cfg=lab.gate, strict_add=lab.strict_add, train=train_tasks, run_seed=lab.run_seed
+            cfg=lab.gate, strict_add=lab.strict_add, train=tasks, run_seed=lab.run_seed
         )
 
     def _trainer(
-        self, train_tasks: tuple[Task, ...], controller: Controller, fitting: Fitting
+        self, tasks: tuple[Task, ...], controller: Controller, fitting: Fitting
     ) -> Trainer:
         lab = self._lab
         ledger = Ledger()
@@ -106,7 +106,7 @@ class Sero(StaticRoles):
             output_protocol=lab.benchmark.output_protocol,
         )
         return Trainer(
-            tasks=train_tasks,
+            tasks=tasks,
             roll=Roller(
                 parts=lab.parts,
                 inference=lab.inference,
@@ -132,7 +132,7 @@ class Sero(StaticRoles):
                 reserved=reserved,
                 encoder=lab.parts.encoder,
             ),
-            gate=self.gate(train_tasks),
+            gate=self.gate(tasks),
             train=lab.train,
             policy=lab.policy,
             credit=lab.inference.credit,

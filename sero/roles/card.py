@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from annotated_types import Ge, Le, MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen
 from pydantic import ConfigDict, StringConstraints
 
 MAX_NAME_CHARS = 64
@@ -78,11 +78,11 @@ class RoleCard:
     communication_protocol: Annotated[
         str, StringConstraints(max_length=MAX_PROTOCOL_CHARS, pattern=r"\S")
     ]
-    system_prompt: Annotated[tuple[Line, ...], MinLen(1)]
+    system_prompt: tuple[Line, ...]
     temperature: Annotated[float, Ge(0.0), Le(1.0)] = 0.0
-    parent: str | None = None
+    parent: Name | None = None
     created_at: int | None = None
-    backbone: str | None = None
+    backbone: Name | None = None
 
     @property
     def prompt_text(self) -> str:

@@ -30,6 +30,8 @@ _FIELDS = tuple(field.name for field in dataclasses.fields(RoleCard))
 _REQUIRED = tuple(
     field.name for field in dataclasses.fields(RoleCard) if field.default is dataclasses.MISSING
 )
+_NOT_FROM_MODELS = frozenset({"protected", "parent", "created_at", "backbone"})
+_MAX_REASONS = 16
 CREDIT_FIELD = "credit"
 """Key of a role's credit block in a saved pool; read by `sero.credit`, not part of the card."""
 
@@ -44,31 +46,41 @@ def card_faults(
     prompt = data.get("system_prompt")
     if isinstance(prompt, str):
         data["system_prompt"] = tuple(prompt.splitlines())
+    faults = _prompt_faults(data.get("system_prompt"), f"{prefix}.system_prompt", max_prompt_chars)
     try:
         card = _CARD.validate_python(data)
     except ValidationError as error:
-        return None, faults_of(error, {"": _FIELDS}, prefix)
-    length = len(card.prompt_text)
-    if not card.prompt_text.strip():
-        return None, [f"{prefix}.system_prompt: empty; write what the role reads and produces"]
-    if length > max_prompt_chars:
-        return None, [
-            f"{prefix}.system_prompt: {length} characters; at most {max_prompt_chars} "
-            "(schema.max_prompt_chars)"
-        ]
-    return card, []
+        return None, faults_of(error, {"": _FIELDS}, prefix) + faults
+    return (None, faults) if faults else (card, [])
+
+
+def _prompt_faults(lines: Any, where: str, max_chars: int) -> list[str]:
+    """What is wrong with a prompt's length; anything but lines of text is left to the schema."""
+    if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
+        return []
+    text = "\n".join(lines)
+    if not text.strip():
+        return [f"{where}: empty; write what the role reads and produces"]
+    if len(text) > max_chars:
+        return [f"{where}: {len(text)} characters; at most {max_chars} (schema.max_prompt_chars)"]
+    return []
 
 
 def card_from_json(text: str, *, max_prompt_chars: int) -> tuple[RoleCard | None, tuple[str, ...]]:
     """A backbone's reply as a card: the first JSON object in it, or the reasons it is none.
 
-    Protection is dropped, whatever the reply says: only people grant it.
+    Protection, lineage and backbone are dropped, whatever the reply says: people grant the one,
+    the editor writes the others. The reasons go into records and the next prompt, so a reply
+    that is nothing but faults gets the first few and a count.
     """
     raw = first_json_object(text)
     if raw is None:
         return None, ("reply: no JSON object in it",)
-    offered = {key: value for key, value in raw.items() if key not in ("protected", "backbone")}
+    offered = {key: value for key, value in raw.items() if key not in _NOT_FROM_MODELS}
     card, faults = card_faults(offered, prefix="card", max_prompt_chars=max_prompt_chars)
+    if len(faults) > _MAX_REASONS:
+        rest = len(faults) - _MAX_REASONS
+        faults = [*faults[:_MAX_REASONS], f"card: {rest} more problem(s) of this kind"]
     return card, tuple(faults)
 
 
@@ -106,9 +118,12 @@ def pool_from_data(raw: Any, *, where: str, max_prompt_chars: int = 4000) -> Rol
             if key not in ("roles", "comment")
         ]
     cards: list[RoleCard] = []
+    names: list[str] = []
     for i, row in enumerate(rows):
-        named = isinstance(row, Mapping) and isinstance(row.get("name"), str)
-        prefix = row["name"] if named else f"roles[{i}]"
+        name = row.get("name") if isinstance(row, Mapping) else None
+        named = isinstance(name, str) and bool(name.strip()) and len(name) <= MAX_NAME_CHARS
+        prefix = str(name) if named else f"roles[{i}]"
+        names += [prefix] if named else []
         offered = (
             {key: value for key, value in row.items() if key != CREDIT_FIELD}
             if isinstance(row, Mapping)
@@ -118,7 +133,7 @@ def pool_from_data(raw: Any, *, where: str, max_prompt_chars: int = 4000) -> Rol
         faults += found
         if card is not None:
             cards.append(card)
-    counted = Counter(card.name for card in cards)
+    counted = Counter(names)
     faults += [f"{name}: {n} cards share this name" for name, n in counted.items() if n > 1]
     if faults:
         raise CardError(where, faults)
@@ -129,7 +144,7 @@ def load_yaml(path: Path | str) -> Any:
     """Parse a YAML file of the user's, or `package:<path under sero/prompts>`.
 
     Raises:
-        CardError: no such file, or not YAML.
+        CardError: no such file, not readable, or not YAML.
     """
     name = str(path)
     try:
@@ -144,7 +159,9 @@ def load_yaml(path: Path | str) -> Any:
         raise CardError(name, ["no such file"]) from None
     except IsADirectoryError:
         raise CardError(name, ["a directory; name a YAML file"]) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise CardError(name, [f"cannot be read: {error.strerror}"]) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise CardError(name, [f"not readable as YAML: {error}"]) from None
 
 
@@ -172,10 +189,18 @@ def add_card_schema(*, max_prompt_chars: int) -> dict[str, Any]:
     """The JSON Schema an Add reply is asked to obey.
 
     Written for structured decoding: flat, closed, every string and list bounded, because an
-    unbounded string can run to `max_tokens`.
+    unbounded string can run to `max_tokens`. The patterns carry bounds of their own, for some
+    decoders read a pattern and then no `maxLength`. What obeys the schema is a card, unless a
+    text in it is blank or holds a NUL, which no pattern that every decoder reads can say.
     """
-    label = {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": MAX_LABEL_CHARS}
-    lines = 12
+    label = {
+        "type": "string",
+        "pattern": "^[a-z0-9]{1,20}(-[a-z0-9]{1,20}){0,3}$",
+        "maxLength": MAX_LABEL_CHARS,
+    }
+    # n lines of k characters and the n - 1 line ends between them: n (k + 1) - 1 <= the maximum
+    lines = min(12, (max_prompt_chars + 1) // 2)
+    line_chars = min(300, (max_prompt_chars + 1) // lines - 1)
     return {
         "type": "object",
         "additionalProperties": False,
@@ -187,7 +212,11 @@ def add_card_schema(*, max_prompt_chars: int) -> dict[str, Any]:
             "system_prompt",
         ],
         "properties": {
-            "name": {"type": "string", "minLength": 1, "maxLength": MAX_NAME_CHARS},
+            "name": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]{1,30}([ _-][A-Za-z0-9]{1,30}){0,5}$",
+                "maxLength": MAX_NAME_CHARS,
+            },
             "role_type": {"enum": [role_type.value for role_type in RoleType]},
             "capability_family": label,
             "capability_tags": {"type": "array", "items": label, "maxItems": MAX_TAGS},
@@ -200,11 +229,7 @@ def add_card_schema(*, max_prompt_chars: int) -> dict[str, Any]:
                 "type": "array",
                 "minItems": 1,
                 "maxItems": lines,
-                "items": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": max(1, min(300, max_prompt_chars // lines)),
-                },
+                "items": {"type": "string", "minLength": 1, "maxLength": line_chars},
             },
             "temperature": {"type": "number", "minimum": 0, "maximum": 1},
         },

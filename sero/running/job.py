@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -34,24 +35,19 @@ from sero.tracking import JsonlMetrics, MetricWriter, NoMetrics, Tee, WandbMetri
 
 log = logging.getLogger(__name__)
 
-EX_TEMPFAIL = 75
-"""Exit code of a run that stopped early, is saved, and goes on under the same command."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOutcome:
     """How a job ended.
 
     Attributes:
-        exit_code: 0, or 75 for a run that can go on.
+        exit_code: 0, or 128 plus the number of the signal that stopped it.
         state: what its directory holds now.
-        interrupted: a signal stopped it, so a sweep should stop as well.
     """
 
     exit_code: int
     directory: Path
     state: RunStatus
-    interrupted: bool = False
 
 
 def run_job(
@@ -281,6 +277,7 @@ class _Job:
         return self.usage_before + now
 
     def _interrupted(self, stop: Stop) -> JobOutcome:
+        assert stop.requested is not None
         self._leave(RunStatus.INTERRUPTED, f"stopped by {stop.requested}")
         log.warning(
             "%s: stopped by %s and saved; the same command goes on from here",
@@ -288,10 +285,9 @@ class _Job:
             stop.requested,
         )
         return JobOutcome(
-            exit_code=EX_TEMPFAIL,
+            exit_code=128 + signal.Signals[stop.requested].value,
             directory=self.run.path,
             state=RunStatus.INTERRUPTED,
-            interrupted=True,
         )
 
     def _leave(self, state: RunStatus, reason: str) -> None:

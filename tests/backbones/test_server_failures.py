@@ -19,7 +19,7 @@ def failing(status, *, message="no"):
         (failing(429, message="slow down"), ServerUnavailable, 429, "HTTP 429: slow down"),
         (failing(500, message="boom"), ServerUnavailable, 500, "HTTP 500: boom"),
         ((502, {}, b"<h1>502</h1>"), ServerUnavailable, 502, "HTTP 502: <h1>502</h1>"),
-        ("drop", ServerUnavailable, None, "serve_backbone.py backbone=openai"),
+        ("drop", ServerUnavailable, None, "`vllm serve "),
         ("cut", MalformedReply, None, "cut off"),
         ("half_json", MalformedReply, None, "not JSON"),
         ({"choices": []}, MalformedReply, None, "no choices"),
@@ -74,4 +74,4 @@ async def test_nobody_listening_names_the_url_and_how_to_start(client, request_o
         await client(base_url=url, name="qwen3_8b").generate(request_of())
     assert caught.value.status is None
     assert f"{url}/chat/completions cannot be reached in 3 attempt(s)" in str(caught.value)
-    assert "python scripts/serve_backbone.py backbone=qwen3_8b" in str(caught.value)
+    assert "`vllm serve " in str(caught.value)

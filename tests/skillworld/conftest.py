@@ -14,6 +14,9 @@ from sero.inference.layout import Upstream, fill, role_chat, template
 from sero.roles.card import RoleCard, RoleType
 from sero.roles.pool import RolePool
 from sero.skillworld import SkillWorldBackbone, SkillWorldBenchmark, SkillWorldEncoder
+from sero.skillworld.cards import named_card
+from sero.skillworld.sheet import Kind, Truth
+from sero.skillworld.text import case_prompt, read_message, signs_of
 from sero.skillworld.world import World, WorldSpec, world_for
 
 
@@ -163,3 +166,33 @@ def tools() -> type[Tools]:
 @pytest.fixture
 def world() -> World:
     return world_for(WorldSpec(key=7, scenario="default", dim=32))
+
+
+@pytest.fixture
+def cases(world):
+    """Every case of group g04, so that c0 is always asked for. 2000 cases."""
+    return [world.case(f"test-{i}") for i in range(0, 6000, 3)]
+
+
+@pytest.fixture
+def card(world):
+    def of(truth, name="speaker", noise=0.0):
+        return named_card(world, name, truth, noise=noise)
+
+    return of
+
+
+@pytest.fixture
+def say(world, tools):
+    """say(card, case, upstream texts): the card's message as signs."""
+    backbone = tools.backbone()
+    anyone = named_card(world, "someone", Truth(kind=Kind.MEDIUM, family=1), noise=0.0)
+
+    def signs(speaker, case, upstream=(), **options):
+        sent = [tools.sent(anyone, text) for text in upstream]
+        reply = tools.ask(backbone, speaker, case_prompt(case), sent, **options).text
+        message = read_message(reply)
+        assert message.case_id == case.id
+        return signs_of(message.facts, case)
+
+    return signs

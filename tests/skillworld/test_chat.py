@@ -63,7 +63,7 @@ def test_the_speakers_name_is_the_first_lines(world):
 
 def test_unfill_reads_what_fill_wrote():
     values = {name: f"<{name}>\nline" for name in ("excerpt", "pool", "present", "missing")}
-    values |= {name: "" for name in ("failures", "removed", "anchor_name", "anchor_tags")}
+    values |= dict.fromkeys(("failures", "removed", "anchor_name", "anchor_tags"), "")
     values["anchor_protocol"] = "One line. Method sheet abc."
     user = template("add_role", "user")
     retry = fill(template("add_role", "retry"), {"reasons": "too long"})

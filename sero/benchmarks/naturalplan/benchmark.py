@@ -17,7 +17,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Gt
 
 from sero.benchmarks.base import Parsed, Score, Split, Task
-from sero.benchmarks.naturalplan import calendar, meeting, trip, trip_official
+from sero.benchmarks.naturalplan import (
+    calendar,
+    meeting,
+    meeting_official,
+    trip,
+    trip_official,
+)
 from sero.benchmarks.naturalplan.items import CALENDAR, MEETING, TRIP, load_items
 from sero.benchmarks.naturalplan.prompts import GROUPS, group_of, text
 from sero.benchmarks.normalise import strip_think
@@ -200,7 +206,7 @@ def _parse_official(group: str | None, response: str) -> Parsed:
                 slot = calendar.read_official(response)
                 answer = None if slot == calendar.NO_SLOT else f"{slot[0]}, {slot[1]} - {slot[2]}"
             case "meeting_planning":
-                steps = meeting.steps_official(response)
+                steps = meeting_official.read_official(response)
                 readable = bool(steps) and steps[0].startswith(meeting.STEP_HEADS)
                 answer = ". ".join(steps) if readable else None
             case _:
@@ -220,9 +226,9 @@ def _score_official(parsed: Parsed, task: Task) -> Score:
             slot = calendar.read_official(parsed.text)
             return _verdict(slot == calendar.read_official(gold["golden_plan"]))
         constraints, matrix = gold["constraints"], gold["dist_matrix"]
-        steps = meeting.steps_official(parsed.text)
-        wanted = meeting.simulate_official(gold["golden_plan"], constraints, matrix)
-        valid = meeting.simulate_official(steps, constraints, matrix)
+        steps = meeting_official.read_official(parsed.text)
+        wanted = meeting_official.simulate_official(gold["golden_plan"], constraints, matrix)
+        valid = meeting_official.simulate_official(steps, constraints, matrix)
     except _CRASHES as error:
         metrics = _fraction(0, 1) if task.group == MEETING else {}
         return Score(value=0.0, reason=_crash(error), metrics=metrics)

@@ -28,7 +28,7 @@ TRIP, CALENDAR, MEETING = "trip_planning", "calendar_scheduling", "meeting_plann
 ADVICE = (
     "NaturalPlan's data are trip_planning.json, calendar_scheduling.json and meeting_planning.json "
     "in the folder `data` of google-deepmind/natural-plan (CC BY 4.0). Copy them, then set "
-    "benchmark.source to their folder, or to a JSONL file with `example_id` and `task` in each line."
+    "benchmark.source to their folder, or to a JSONL file with `example_id` and `task` in a line."
 )
 
 Text = Annotated[str, StringConstraints(pattern=r"\S")]
@@ -104,9 +104,14 @@ class MeetingItem:
 
 
 Item = TripItem | CalendarItem | MeetingItem
-_TRIP: TypeAdapter[TripItem] = TypeAdapter(TripItem)
-_CALENDAR: TypeAdapter[CalendarItem] = TypeAdapter(CalendarItem)
-_MEETING: TypeAdapter[MeetingItem] = TypeAdapter(MeetingItem)
+_ITEM_TYPES: Mapping[str, type[Item]] = {
+    TRIP: TripItem,
+    CALENDAR: CalendarItem,
+    MEETING: MeetingItem,
+}
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {
+    group: TypeAdapter(kind) for group, kind in _ITEM_TYPES.items()
+}
 
 
 def load_items(source: str | None) -> tuple[tuple[Task, ...], str]:
@@ -123,18 +128,17 @@ def load_items(source: str | None) -> tuple[tuple[Task, ...], str]:
         raise DataError(f"benchmark.source is not set. {ADVICE}")
     path = Path(source).expanduser()
     if path.is_dir():
-        rows = _folder_rows(path)
+        rows, faults = _folder_rows(path)
     elif not path.exists():
         raise DataError(f"{path}: no such file or folder. {ADVICE}")
     elif path.suffix == ".jsonl":
-        rows = _jsonl_rows(path)
+        rows, faults = _jsonl_rows(path)
     elif path.suffix == ".json":
-        rows = _container_rows(path)
+        rows, faults = _container_rows(path)
     else:
         raise DataError(f"{path}: accepted are a folder, a .json or a .jsonl file. {ADVICE}")
 
     items: dict[str, tuple[str, Item]] = {}
-    faults: list[str] = []
     for where, item_id, group, raw in rows:
         if item_id in items:
             faults.append(f"{where}: a second item with this id")
@@ -143,7 +147,7 @@ def load_items(source: str | None) -> tuple[tuple[Task, ...], str]:
         faults += [f"{where}: {fault}" for fault in found]
         if item is not None:
             items[item_id] = (group, item)
-    if not rows:
+    if not rows and not faults:
         faults.append("no items in it")
     raise_faults(path, faults, ADVICE)
     tasks = tuple(make_task(item_id, *items[item_id]) for item_id in sorted(items))
@@ -153,24 +157,16 @@ def load_items(source: str | None) -> tuple[tuple[Task, ...], str]:
 
 def read_item(raw: Mapping[str, Any], group: str) -> tuple[Item | None, list[str]]:
     """Check one item given as plain data: the item, or every fault with its path."""
-    adapter: TypeAdapter[Any] = {TRIP: _TRIP, CALENDAR: _CALENDAR, MEETING: _MEETING}[group]
     fields = {field.name for field in dataclasses.fields(_ITEM_TYPES[group])}
     offered = {key: value for key, value in raw.items() if key in fields}
     try:
-        item: Item = adapter.validate_python(offered)
+        item: Item = _ADAPTERS[group].validate_python(offered)
     except ValidationError as error:
         return None, faults_of(error, {"": fields})
     faults = item.faults()
     if group_of(item.prompt_0shot) != group:
         faults.append(f"prompt_0shot: does not read like a prompt of {group}")
     return (None, faults) if faults else (item, [])
-
-
-_ITEM_TYPES: Mapping[str, type[Item]] = {
-    TRIP: TripItem,
-    CALENDAR: CalendarItem,
-    MEETING: MeetingItem,
-}
 
 
 def make_task(item_id: str, group: str, item: Item) -> Task:
@@ -188,7 +184,7 @@ def task_from_data(raw: Mapping[str, Any], where: str = "item") -> Task:
     """
     group = raw.get("task")
     if group not in GROUPS:
-        raise DataError(f"{where}.task: got {group!r}; accepted are {', '.join(GROUPS)}")
+        raise DataError(f"{where}.task: got {group!r}; accepted are {_listed(GROUPS)}")
     item, faults = read_item(raw, group)
     raise_faults(where, faults)
     assert item is not None
@@ -197,9 +193,11 @@ def task_from_data(raw: Mapping[str, Any], where: str = "item") -> Task:
 
 Row = tuple[str, str, str, Mapping[str, Any]]
 """Where an item stands, its id, its group and its fields."""
+Rows = tuple[list[Row], list[str]]
+"""Rows that can be told apart, and the faults of those that cannot."""
 
 
-def _folder_rows(folder: Path) -> list[Row]:
+def _folder_rows(folder: Path) -> Rows:
     names = [f"{group}.json" for group in GROUPS]
     inside = folder / "data"
     if not any((folder / name).exists() for name in names) and inside.is_dir():
@@ -207,26 +205,32 @@ def _folder_rows(folder: Path) -> list[Row]:
     missing = [name for name in names if not (folder / name).exists()]
     if missing:
         raise DataError(f"{folder}: {', '.join(missing)} not in this folder. {ADVICE}")
-    return [row for name in names for row in _container_rows(folder / name)]
+    rows: list[Row] = []
+    faults: list[str] = []
+    for name in names:
+        found, wrong = _container_rows(folder / name)
+        rows += found
+        faults += wrong
+    return rows, faults
 
 
-def _container_rows(path: Path) -> list[Row]:
+def _container_rows(path: Path) -> Rows:
     group = path.stem
     if group not in GROUPS:
-        raise DataError(
-            f"{path}: a file of one subtask is named {', '.join(f'{g}.json' for g in GROUPS)}"
-        )
+        raise DataError(f"{path}: a file of one subtask is named after it: {_listed(GROUPS)}")
     found, faults = read_json_object(path)
-    faults += [
-        f"{item_id}: got {type(raw).__name__}; an item is an object"
-        for item_id, raw in found.items()
-        if not isinstance(raw, dict)
-    ]
-    raise_faults(path, faults, ADVICE)
-    return [(f"{path.name}: {item_id}", item_id, group, raw) for item_id, raw in found.items()]
+    faults = [f"{path.name}: {fault}" for fault in faults]
+    rows: list[Row] = []
+    for item_id, raw in found.items():
+        if isinstance(raw, dict):
+            rows.append((f"{path.name}: {item_id}", item_id, group, raw))
+        else:
+            kind = type(raw).__name__
+            faults.append(f"{path.name}: {item_id}: got {kind}; an item is an object")
+    return rows, faults
 
 
-def _jsonl_rows(path: Path) -> list[Row]:
+def _jsonl_rows(path: Path) -> Rows:
     lines, faults = read_jsonl(path)
     rows: list[Row] = []
     for number, raw in lines:
@@ -237,10 +241,7 @@ def _jsonl_rows(path: Path) -> list[Row]:
             faults.append(f"line {number}.task: got {group!r}; accepted are {_listed(GROUPS)}")
         else:
             rows.append((f"line {number}, {item_id}", item_id, group, raw))
-    for where, _, group, raw in rows if faults else ():
-        faults += [f"{where}: {fault}" for fault in read_item(raw, group)[1]]
-    raise_faults(path, faults, ADVICE)
-    return rows
+    return rows, faults
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -43,5 +43,5 @@ def task_prompt(group: str, published: str) -> str:
     answer_format = text("answer_format", group)
     head, end, blanks = published.rpartition(_CALENDAR_END)
     if end and not blanks.strip():
-        return f"{head.rstrip()}\n\n{answer_format}\n\n{end}{blanks}"
+        return f"{head}\n{answer_format}\n\n{end}{blanks}"
     return f"{published}\n\n{answer_format}"

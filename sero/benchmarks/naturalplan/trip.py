@@ -1,8 +1,8 @@
-"""Trip planning: read an itinerary and compare its stays with the gold ones.
+"""Trip planning: the stays of a proposed itinerary.
 
-`read` is the careful reader, `read_official` the published semantics. Both take the order of
-cities from the flights and the stay lengths from the flight days, with day 1 in front and the
-end of the last range behind; a stay counts both of its travel days.
+The order of cities comes from the flights and the stay lengths from the flight days, with day 1
+in front and the end of the last range behind; a stay counts both of its travel days. This is the
+careful reader; `trip_official` has the published semantics.
 """
 
 from __future__ import annotations
@@ -183,12 +183,9 @@ def _visit_in(line: str) -> Visit | None:
 
 def _flight_in(line: str) -> Flight | None:
     """The last `from X to Y` of a line, on the last day named before it."""
-    leg = None
-    for leg in _LEG.finditer(line):
-        pass
-    if leg is None:
+    legs = list(_LEG.finditer(line))
+    if not legs:
         return None
-    day = None
-    for day in _DAY.finditer(line, 0, leg.start()):
-        pass
-    return Flight(int(day[1]), leg[1], leg[2]) if day else None
+    leg = legs[-1]
+    days = list(_DAY.finditer(line, 0, leg.start()))
+    return Flight(int(days[-1][1]), leg[1], leg[2]) if days else None

@@ -53,12 +53,9 @@ def matches(stays: Sequence[Stay], gold: Sequence[Stay]) -> bool:
 
 
 def _flight_in(line: str) -> tuple[int, str, str] | None:
-    leg = None
-    for leg in _LEG.finditer(line):
-        pass
-    if leg is None:
+    legs = list(_LEG.finditer(line))
+    if not legs:
         return None
-    day = None
-    for day in _DAY.finditer(line, 0, leg.start()):
-        pass
-    return (int(day[1]), leg[1], leg[2]) if day else None
+    leg = legs[-1]
+    days = list(_DAY.finditer(line, 0, leg.start()))
+    return (int(days[-1][1]), leg[1], leg[2]) if days else None

@@ -1,0 +1,58 @@
+import pytest
+
+from sero.config.consistency import contradictions
+
+SOUND = {
+    "pool": {"p_min": 4, "p_max": 12},
+    "gate": {"tasks": 30},
+    "benchmark": {"n_train": 30},
+    "early_stop": {"window": 24, "min_episodes": 24},
+    "backbone": {
+        "backoff_s": 0.5,
+        "backoff_max_s": 30.0,
+        "context_tokens": 2048,
+        "reserve_tokens": 1024,
+    },
+    "policy": {"operations": ["add", "noop"]},
+}
+
+
+def test_a_sound_tree_has_none():
+    assert contradictions(SOUND) == []
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "fault"),
+    [
+        ("pool", {"p_min": 13}, "pool.p_min: got 13, above pool.p_max = 12"),
+        ("gate", {"tasks": 31}, "gate.tasks: got 31, above benchmark.n_train = 30"),
+        ("early_stop", {"window": 25}, "early_stop.window: got 25, above early_stop.min_episodes"),
+        ("backbone", {"backoff_s": 31}, "backbone.backoff_s: got 31, above backbone.backoff_max_s"),
+        ("backbone", {"reserve_tokens": 2048}, "backbone.reserve_tokens: got 2048, and"),
+        ("policy", {"operations": ["add"]}, "policy.operations: noop is missing"),
+        ("policy", {"operations": ["noop", "noop"]}, "policy.operations: an operation stands"),
+    ],
+)
+def test_each_contradiction_is_named(section, values, fault):
+    found = contradictions({**SOUND, section: {**SOUND[section], **values}})
+    assert len(found) == 1
+    assert found[0].startswith(fault)
+
+
+@pytest.mark.parametrize(
+    ("section", "values"),
+    [
+        ("pool", {"p_min": "abc"}),  # reported as a wrong type
+        ("pool", {"p_min": True}),
+        ("pool", None),
+        ("backbone", {"context_tokens": None, "reserve_tokens": 99999}),
+        ("policy", {"operations": "add"}),
+    ],
+)
+def test_what_cannot_be_compared_is_passed_over(section, values):
+    tree = {**SOUND, section: {**SOUND[section], **values} if values else values}
+    assert contradictions(tree) == []
+
+
+def test_an_empty_tree_has_none():
+    assert contradictions({}) == []

@@ -1,0 +1,155 @@
+from pathlib import Path
+
+import pytest
+
+from sero.config import comparable, describe_changes, resolved_data, run_directory
+from sero.config.variant import MAX_SLUG_CHARS, variant
+
+
+def named(composing, *overrides: str) -> str:
+    composed = composing.compose(overrides)
+    return variant(composed.config, composed.choices, composing)
+
+
+def test_the_directory_says_what_ran(train):
+    composed = train.compose(["method=static", "seed=7", "gate.tasks=8", "paths.runs=out"])
+    path = run_directory(composed.config, composed.choices, train)
+    assert path.parts[:2] == ("out", "quickstart")
+    assert path.parts[2].startswith("gate.tasks=8-")
+    assert path.parts[3:] == ("static", "skillworld", "seed_7")
+
+
+def test_the_same_overrides_in_another_order_are_the_same_variant(train):
+    one = named(train, "gate.tasks=8", "policy.bonus=0.2", "backbone=gpt_4o_mini")
+    other = named(train, "backbone=gpt_4o_mini", "policy.bonus=0.2", "gate.tasks=8")
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("seed=7",),
+        ("paths.runs=a", "paths.cache=b", "paths.data=c"),
+        ("logger=none",),
+        ("progress=none",),
+        ("budget.calls=5",),
+        ("method=static",),
+        ("evaluate.concurrency=1", "evaluate.traces=false"),
+        ("train.checkpoint_every=1",),
+        ("gate.tasks=1",),  # as the base has it
+    ],
+)
+def test_what_changes_no_result_is_no_variant(train, overrides):
+    assert named(train, *overrides) == named(train)
+    assert named(train).startswith("base-")
+
+
+def test_the_address_of_a_server_is_no_variant(train):
+    server = ("backbone=openai", "backbone.model=m")
+    moved = (
+        "backbone.base_url=http://elsewhere:1/v1",
+        "backbone.api_key_env=KEY",
+        "backbone.concurrency=1",
+        "backbone.timeout_s=1",
+        "backbone.max_retries=0",
+    )
+    assert named(train, *server, *moved) == named(train, *server)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("gate.tasks=8",),
+        ("gate.tasks=4",),
+        ("benchmark.world=42",),  # given, not taken from the seed
+        ("benchmark.scenario=saturated",),
+        ("backbone.editor=hostile",),
+        ("profile=hosted",),
+        ("encoder=hashing",),
+        ("policy.operations=[add,noop]",),
+        ("backbone=openai", "backbone.model=m"),
+        ("backbone=openai", "backbone.model=n"),
+    ],
+)
+def test_what_changes_a_result_is_a_variant_of_its_own(train, overrides):
+    assert named(train, *overrides) not in {named(train), named(train, "gate.tasks=2")}
+
+
+def test_the_slug_is_short_and_safe(train):
+    name = named(
+        train,
+        "backbone=openai",
+        "backbone.model='../we ird/$(x):8b'",
+        "policy.operations=[add,noop]",
+        "policy.credit_features=false",
+    )
+    slug, _, digest = name.rpartition("-")
+    assert len(slug) <= MAX_SLUG_CHARS
+    assert len(digest) == 6
+    assert slug.startswith("backbone=openai,backbone.model=..-we-ird-x-8b,policy.credit")
+    assert "/" not in name
+    assert not name.startswith(".")
+
+
+def test_choices_stand_for_the_values_that_follow_from_them(train):
+    name = named(train, "backbone=gpt_4o_mini", "gate.tasks=8")
+    assert name.rpartition("-")[0] == "backbone=gpt_4o_mini,gate.tasks=8,profile=hosted"
+
+
+def test_an_evaluation_never_shares_a_directory_with_a_training(train, evaluate_names):
+    plain, with_pool, other_pool = evaluate_names
+    assert plain.startswith("evaluate-")
+    assert with_pool.startswith("evaluate,from_pool=pools-a.yaml-")
+    assert len({plain, with_pool, other_pool, named(train, "experiment=single")}) == 4
+
+
+@pytest.fixture()
+def evaluate_names() -> list[str]:
+    from sero.config import composer
+
+    conf = Path(__file__).resolve().parents[2] / "conf"
+    with composer(conf, "evaluate") as composing:
+        pools = ((), ("from_pool=pools/a.yaml",), ("from_pool=pools/b.yaml",))
+        return [named(composing, *overrides) for overrides in pools]
+
+
+def test_resolved_data_is_plain_and_whole(train):
+    data = resolved_data(train.compose(["seed=3"]).config)
+    assert data["benchmark"]["world"] == data["encoder"]["world"] == 3
+    assert data["policy"]["operations"] == ["add", "remove", "noop"]
+    assert "hydra" not in data
+
+
+def test_comparable_drops_what_may_change_between_two_starts(train):
+    one = resolved_data(train.compose(["backbone=openai", "backbone.model=m"]).config)
+    other = resolved_data(
+        train.compose(
+            [
+                "backbone=openai",
+                "backbone.model=m",
+                "backbone.base_url=http://elsewhere:1/v1",
+                "budget.hours=2",
+                "logger=none",
+                "progress=plain",
+                "paths.cache=c",
+            ]
+        ).config
+    )
+    assert one != other
+    assert comparable(one) == comparable(other)
+    assert comparable(one)["backbone"]["model"] == "m"
+    assert one["backbone"]["base_url"].startswith("http")  # the argument is left alone
+
+
+def test_changes_are_described_one_a_line():
+    old = {"gate": {"tasks": 1, "kind": "none"}, "a": True, "x": {}, "l": [1]}
+    new = {"gate": {"tasks": 8, "kind": "none"}, "b": None, "x": {"y": 1.5}, "l": [1, 2]}
+    assert describe_changes(old, new) == [
+        "a: true -> (absent)",
+        "b: (absent) -> null",
+        "gate.tasks: 1 -> 8",
+        "l: [1] -> [1, 2]",
+        "x: {} -> (absent)",
+        "x.y: (absent) -> 1.5",
+    ]
+    assert describe_changes(old, old) == []

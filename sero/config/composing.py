@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra import version
+from hydra._internal.hydra import Hydra
+from hydra._internal.utils import create_config_search_path
 from hydra.core.config_loader import ConfigLoader
+from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
@@ -39,23 +43,27 @@ class Composer:
 
     Attributes:
         config_name: the primary file, without its suffix.
-        always: overrides every composition starts from.
     """
 
     config_name: str
-    always: tuple[str, ...] = ()
+    _known: dict[tuple[str, ...], Composed] = field(default_factory=dict, repr=False)
 
     def compose(self, overrides: Sequence[str] = ()) -> Composed:
-        """Compose under `overrides`.
+        """Compose under `overrides`; the same ones are composed once. Leave the result as it is.
 
         Raises:
             HydraException, OmegaConfBaseException: what Hydra objects to.
         """
-        whole = hydra.compose(
-            self.config_name, [*self.always, *overrides], return_hydra_config=True
-        )
+        known = self._known.get(tuple(overrides))
+        if known is None:
+            known = self._known[tuple(overrides)] = self._compose(overrides)
+        return known
+
+    def _compose(self, overrides: Sequence[str]) -> Composed:
+        whole = hydra.compose(self.config_name, list(overrides), return_hydra_config=True)
         node = whole.hydra
         config = OmegaConf.masked_copy(whole, [str(key) for key in whole if key != "hydra"])
+        OmegaConf.set_struct(config, True)  # the copy of a closed tree is open
         mode = node.mode
         return Composed(
             config=config,
@@ -89,11 +97,16 @@ def composer(
         config_name: the primary file, without its suffix.
         more_dir: a further folder of group files (`--config-dir`).
     """
-    always = () if more_dir is None else (f"hydra.searchpath=['file://{more_dir.resolve()}']",)
     if GlobalHydra.instance().is_initialized():
         yield Composer(config_name)
         return
-    with hydra.initialize_config_dir(
-        str(conf_dir.resolve()), job_name="sero", version_base=HYDRA_VERSION
-    ):
-        yield Composer(config_name, always)
+    version.setbase(HYDRA_VERSION)
+    search = create_config_search_path(str(conf_dir.resolve()))
+    if more_dir is not None:
+        folder = f"file://{more_dir.resolve()}"
+        search.prepend("command-line", folder, SearchPathQuery(provider="schema"))
+    Hydra.create_main_hydra2(task_name="sero", config_search_path=search)
+    try:
+        yield Composer(config_name)
+    finally:
+        GlobalHydra.instance().clear()

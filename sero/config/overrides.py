@@ -61,15 +61,15 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
         ConfigError: all faults.
     """
     faults: list[str] = []
-    items = [item for text in overrides if (item := _parse(composer, text, faults))]
-    items += _own_sweep(composer, items, faults)
-    groups = [item for item in items if item.group and _choices_exist(composer, item, faults)]
-    fixed = [*(item for item in items if item.kind == "hydra"), *groups]
-    fixed = [item for item in fixed if _composes(composer, [], item, faults)]
-    try:
-        base = composer.compose(_firsts(fixed))
-    except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(WHERE, [*faults, _first_line(error)]) from error
+    given = [item for text in overrides if (item := _parse(composer, text, faults))]
+    hydras = [
+        item for item in given if item.kind == "hydra" and _composes(composer, [], item, faults)
+    ]
+    if not any(item.key == "hydra.searchpath" for item in hydras):  # Hydra alone knows its files
+        given = [item for item in given if _choices_exist(composer, item, faults)]
+    items = [*_own_sweep(composer, hydras, given, faults), *given]
+    fixed = [*hydras, *(item for item in items if item.group)]
+    base = _composed(composer, fixed, faults)
 
     known = OmegaConf.to_container(base.config, resolve=False)
     assert isinstance(known, dict)
@@ -80,23 +80,30 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
     everything = [*fixed, *values]
     first = composer.compose(_firsts(everything))
     faults += checked(first.config, first.choices)[1]
-    for changed in everything:
+    faults += _other_values(composer, first, everything)
+    faults += _hidden_by_a_sweep(composer, fixed, values)
+    if faults:
+        raise ConfigError(WHERE, list(dict.fromkeys(faults)))
+    return Checked(first=first, multirun=first.multirun or any(item.sweeps for item in items))
+
+
+def _other_values(composer: Composer, first: Composed, items: Sequence[_Item]) -> list[str]:
+    """Faults of every further value of a sweep, each beside the first values of the others."""
+    faults: list[str] = []
+    for changed in items:
         for value in changed.values[1:]:
             if changed.kind == "set" and not changed.group:
                 tree = _with_value(composer, first.config, value)
                 faults += checked(tree, first.choices)[1]
                 continue
-            one = [value if item is changed else item.values[0] for item in everything]
+            one = [value if item is changed else item.values[0] for item in items]
             try:
                 composed = composer.compose(one)
             except (HydraException, OmegaConfBaseException) as error:
                 faults.append(f"{value}: {_first_line(error)}")
             else:
                 faults += checked(composed.config, composed.choices)[1]
-    faults += _hidden_by_a_sweep(composer, fixed, values)
-    if faults:
-        raise ConfigError(WHERE, list(dict.fromkeys(faults)))
-    return Checked(first=first, multirun=first.multirun or any(item.sweeps for item in items))
+    return faults
 
 
 def _parse(composer: Composer, text: str, faults: list[str]) -> _Item | None:
@@ -105,7 +112,10 @@ def _parse(composer: Composer, text: str, faults: list[str]) -> _Item | None:
         override = _read(composer, text)
         values = tuple(itertools.islice(_each(override), MAX_CHECKED))
     except HydraException as error:
-        faults.append(f"{text}: cannot be read; write key=value ({_first_line(error)})")
+        faults.append(
+            f"{text}: cannot be read ({_first_line(error)}); write key=value, and "
+            "'key=\"value\"' for a value with = or , in it"
+        )
         return None
     key = override.key_or_group
     group = _is_group(composer, key.partition("@")[0])
@@ -149,17 +159,23 @@ def _each(override: Override) -> Iterator[str]:
         raise HydraException("the sweep has no values")
 
 
-def _own_sweep(composer: Composer, given: Sequence[_Item], faults: list[str]) -> list[_Item]:
+def _own_sweep(
+    composer: Composer, hydras: Sequence[_Item], given: Sequence[_Item], faults: list[str]
+) -> list[_Item]:
     """What the chosen experiment sweeps by itself, less the keys the command line sets."""
     chosen = [item for item in given if item.key == "experiment" and item.group]
-    chosen = [item for item in chosen if _choices_exist(composer, item, [])]
-    try:
-        sweep = composer.compose(_firsts(chosen)).sweep
-    except (HydraException, OmegaConfBaseException) as error:
-        raise ConfigError(WHERE, [*faults, _first_line(error)]) from error
+    sweep = _composed(composer, [*hydras, *chosen], faults).sweep
     keys = {item.key for item in given}
     parsed = (_parse(composer, f"{k}={v}", faults) for k, v in sweep.items() if k not in keys)
     return [item for item in parsed if item]
+
+
+def _composed(composer: Composer, items: Sequence[_Item], faults: list[str]) -> Composed:
+    """The composition under the items' first values; what is wrong with it ends the check."""
+    try:
+        return composer.compose(_firsts(items))
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(WHERE, [*faults, _first_line(error)]) from error
 
 
 def _firsts(items: Iterable[_Item]) -> list[str]:
@@ -229,8 +245,8 @@ def _options(composer: Composer, group: str) -> list[str]:
 
 
 def _choices_exist(composer: Composer, item: _Item, faults: list[str]) -> bool:
-    """Whether every choice of a group's override is one of its files."""
-    if item.key.startswith("hydra/") or "@" in item.key:
+    """Whether every choice of a group's override is one of its files; true of other overrides."""
+    if not item.group or "@" in item.key:
         return True
     options = _options(composer, item.key)
     wrong = []

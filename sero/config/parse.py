@@ -71,10 +71,11 @@ def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | No
         values = tree.validate_json(json.dumps(data, default=str))
     except ValidationError as error:
         known = dict(_known_fields({**PLAIN, **pool_key, **_configs(targets)}))
+        lines = {line.partition(":")[0]: line for line in faults_of(error, known)}
         faults += [
             line
-            for line in faults_of(error, known)
-            if not any(line == f"{path}: missing" for path in broken)
+            for path, line in lines.items()
+            if path not in broken and _reference(cfg, path) not in lines
         ]
         return None, faults
     if faults:
@@ -116,6 +117,21 @@ def _resolve(
         except OmegaConfBaseException:
             broken[where] = str(raw[key])
     return data
+
+
+def _reference(cfg: DictConfig, path: str) -> str | None:
+    """The key a value is taken from (`${seed}`), where a fault in it is better reported."""
+    parent, _, key = path.rpartition(".")
+    node = OmegaConf.select(cfg, parent) if parent else cfg
+    if (
+        not isinstance(node, DictConfig)
+        or key not in node
+        or not OmegaConf.is_interpolation(node, key)
+    ):
+        return None
+    raw = OmegaConf.to_container(node, resolve=False)
+    assert isinstance(raw, dict)
+    return str(raw[key]).removeprefix("${").removesuffix("}")
 
 
 def _broken_lines(broken: Mapping[str, str], choices: Mapping[str, str]) -> list[str]:

@@ -35,7 +35,9 @@ PLACED = ("experiment", "method", "benchmark")
 """Groups whose choice has a part of the path to itself."""
 
 MAX_SLUG_CHARS = 60
-_UNSAFE = re.compile(r"[^A-Za-z0-9._=,+-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+"""No `=` and no comma either: a run directory is given on the command line (`from_pool=RUN`),
+where Hydra would read them."""
 
 
 def run_directory(cfg: DictConfig, choices: Mapping[str, str], composer: Composer) -> Path:
@@ -69,11 +71,11 @@ def variant(cfg: DictConfig, choices: Mapping[str, str], composer: Composer) -> 
     # Beside the choices only those values are worth reading that do not follow from them.
     near = base if not chosen else composer.compose([*placed, *_settings(chosen)])
     named = {**chosen, **_differences(near.config, cfg)}
-    words = [f"{key}={_shown(value)}" for key, value in sorted(named.items())]
+    words = [f"{key}-{_shown(value)}" for key, value in sorted(named.items())]
     if "from_pool" in cfg:
         words.insert(0, "evaluate")
         pairs = {**pairs, "evaluate": True}
-    slug = _safe(",".join(words))[:MAX_SLUG_CHARS].rstrip("-.,=") or "base"
+    slug = _safe("+".join(words))[:MAX_SLUG_CHARS].rstrip("-.+_") or "base"
     digest = hashlib.sha256(json.dumps(sorted(pairs.items()), default=str).encode()).hexdigest()
     return f"{slug}-{digest[:6]}"
 
@@ -144,7 +146,7 @@ def _written(flat: Mapping[str, Any], key: str) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, list):
-        return "+".join(map(_shown, value))
+        return ".".join(map(_shown, value))
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 

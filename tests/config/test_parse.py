@@ -114,11 +114,11 @@ def test_parts_that_do_not_fit_are_one_readable_fault_each(train):
     with pytest.raises(ConfigError) as caught:
         parse_config(composed.config, composed.choices)
     assert caught.value.faults == (
-        "backbone: backbone=skillworld takes world, scenario, dim, noise from the benchmark, and "
-        "benchmark=naturalplan has no such values; choose another backbone, or the benchmark it "
-        "belongs to",
         "encoder: encoder=skillworld takes world, scenario, dim from the benchmark, and "
         "benchmark=naturalplan has no such values; choose another encoder, or the benchmark it "
+        "belongs to",
+        "backbone: backbone=skillworld takes world, scenario, dim, noise from the benchmark, and "
+        "benchmark=naturalplan has no such values; choose another backbone, or the benchmark it "
         "belongs to",
     )
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from sero.config import comparable, describe_changes, resolved_data, run_directory
@@ -15,7 +13,7 @@ def test_the_directory_says_what_ran(train):
     composed = train.compose(["method=static", "seed=7", "gate.tasks=8", "paths.runs=out"])
     path = run_directory(composed.config, composed.choices, train)
     assert path.parts[:2] == ("out", "quickstart")
-    assert path.parts[2].startswith("gate.tasks=8-")
+    assert path.parts[2].startswith("gate.tasks-8-")
     assert path.parts[3:] == ("static", "skillworld", "seed_7")
 
 
@@ -86,31 +84,28 @@ def test_the_slug_is_short_and_safe(train):
     slug, _, digest = name.rpartition("-")
     assert len(slug) <= MAX_SLUG_CHARS
     assert len(digest) == 6
-    assert slug.startswith("backbone=openai,backbone.model=..-we-ird-x-8b,policy.credit")
+    assert slug.startswith("backbone-openai+backbone.model-..-we-ird-x-8b+policy.credit")
     assert "/" not in name
     assert not name.startswith(".")
 
 
+def test_a_run_directory_can_be_given_on_the_command_line(train, evaluate):
+    composed = train.compose(["gate.tasks=8", "policy.operations=[add,noop]", "profile=hosted"])
+    directory = str(run_directory(composed.config, composed.choices, train))
+    assert evaluate.compose([f"from_pool={directory}"]).config.from_pool == directory
+
+
 def test_choices_stand_for_the_values_that_follow_from_them(train):
     name = named(train, "backbone=gpt_4o_mini", "gate.tasks=8")
-    assert name.rpartition("-")[0] == "backbone=gpt_4o_mini,gate.tasks=8,profile=hosted"
+    assert name.rpartition("-")[0] == "backbone-gpt_4o_mini+gate.tasks-8+profile-hosted"
 
 
-def test_an_evaluation_never_shares_a_directory_with_a_training(train, evaluate_names):
-    plain, with_pool, other_pool = evaluate_names
+def test_an_evaluation_never_shares_a_directory_with_a_training(train, evaluate):
+    pools = ((), ("from_pool=pools/a.yaml",), ("from_pool=pools/b.yaml",))
+    plain, with_pool, other_pool = (named(evaluate, *overrides) for overrides in pools)
     assert plain.startswith("evaluate-")
-    assert with_pool.startswith("evaluate,from_pool=pools-a.yaml-")
+    assert with_pool.startswith("evaluate+from_pool-pools-a.yaml-")
     assert len({plain, with_pool, other_pool, named(train, "experiment=single")}) == 4
-
-
-@pytest.fixture()
-def evaluate_names() -> list[str]:
-    from sero.config import composer
-
-    conf = Path(__file__).resolve().parents[2] / "conf"
-    with composer(conf, "evaluate") as composing:
-        pools = ((), ("from_pool=pools/a.yaml",), ("from_pool=pools/b.yaml",))
-        return [named(composing, *overrides) for overrides in pools]
 
 
 def test_resolved_data_is_plain_and_whole(train):

@@ -34,6 +34,8 @@ from sero.backbones.scripted import ScriptedBackbone
 
 Call = Callable[[str], Awaitable[str]]
 
+CONF = Path(__file__).resolve().parent.parent / "conf"
+
 ANSWER = "The answer is 42."
 SYSTEM = "You are the planner. Do only your part and pass a short note to the next role."
 
@@ -356,7 +358,67 @@ def cache_lines(size: Size) -> list[Line]:
     return lines
 
 
-SECTIONS: tuple[Callable[[Size], list[Line]], ...] = (client_lines, cache_lines)
+# ---- training in the simulated world ----------------------------------------------------------
+
+
+def training_lines(size: Size) -> list[Line]:
+    """Episodes per second of a whole training run on one core, cache and traces on."""
+    import torch
+
+    from sero.config import composer, parse_config
+    from sero.inference.trace import Cost
+    from sero.methods.base import Fitting
+    from sero.running.build import assemble
+    from sero.running.directory import RunDirectory
+    from sero.running.progress import make_progress
+    from sero.running.recording import RunRecorder
+    from sero.running.saved import Journals
+    from sero.tracking import JsonlMetrics
+
+    torch.set_num_threads(1)
+    overrides = ("experiment=single", "gate.warmup=strict", "early_stop.enabled=false")
+
+    def unlimited(_: Cost) -> None:
+        return None
+
+    async def train(folder: Path) -> tuple[int, float]:
+        places = (f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}")
+        with composer(CONF, "train") as composing:
+            composed = composing.compose([*overrides, *places])
+        shop = assemble(parse_config(composed.config, composed.choices))
+        journals = Journals.open(folder, None)
+        recorder = RunRecorder(
+            directory=RunDirectory(folder),
+            journals=journals,
+            metrics=JsonlMetrics(journals.metrics),
+            progress=make_progress("none"),
+        )
+        fitting = Fitting(recorder=recorder, resume=None, check_budget=unlimited)
+        started = time.perf_counter()
+        await shop.method.fit(shop.split.train, fitting)
+        seconds = time.perf_counter() - started
+        journals.close()
+        await shop.backbone.close()
+        return shop.method.planned_episodes(len(shop.split.train)), seconds
+
+    rates = []
+    for _ in range(min(3, size.rounds)):
+        with tempfile.TemporaryDirectory() as folder:
+            episodes, seconds = asyncio.run(train(Path(folder)))
+        rates.append(episodes / seconds)
+    return [
+        Line(
+            figure="SkillWorld training, gate.tasks = 1",
+            measured=statistics.median(rates),
+            limit=40.0,
+            unit="episodes/s",
+            target=">= 1.0",
+            limit_is="the least we promise",
+        )
+    ]
+
+
+SECTIONS: tuple[Callable[[Size], list[Line]], ...] = (client_lines, cache_lines, training_lines)
 
 
 def table_of(lines: list[Line]) -> Table:

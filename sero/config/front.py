@@ -31,6 +31,9 @@ from sero.storage import JsonLines, read_lines
 
 log = logging.getLogger(__name__)
 
+FILE_WIDTH = 110
+"""Columns of the table where standard output is no terminal."""
+
 LEDGER = "SERO_SWEEP"
 """Environment variable: the ledger jobs report to."""
 
@@ -151,7 +154,8 @@ def _sum_up(ledger: Path, code: int) -> int:
 
         from sero.reporting.summary import print_summary
 
-        print_summary(directories, Console())
+        # Into a file or a pipe the table is written at its full width.
+        print_summary(directories, Console(width=None if sys.stdout.isatty() else FILE_WIDTH))
     return result
 
 

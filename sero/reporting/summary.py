@@ -87,7 +87,7 @@ def print_summary(directories: Sequence[Path], console: Console) -> None:
     for rows in tables.values():
         console.print(_table(rows))
         for line in (*_differences(rows), *_warnings(rows)):
-            console.print(Text(printable(line)))
+            console.print(Text(printable(line)), soft_wrap=not console.is_terminal)
     for rows in tables.values():
         for row in rows:
             page = row.run.directory / "report.html"
@@ -106,7 +106,13 @@ def _table(rows: Sequence[Row]) -> Table:
     title = _text(" · ".join(part for part in parts if part), limit=86)
     if run.simulated:
         title.append(" · SIMULATED", style="bold yellow")
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    table = Table(
+        title=title,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        pad_edge=False,
+        collapse_padding=True,
+    )
     table.add_column("method", no_wrap=True, max_width=18)
     if len(variants) > 1:
         table.add_column("variant", overflow="fold", max_width=22)

@@ -4,7 +4,6 @@ Everything is reached through the fixture `toy`, since test modules cannot impor
 """
 
 import asyncio
-import copy
 import hashlib
 import io
 import json
@@ -50,7 +49,7 @@ from sero.inference.trace import Rollout
 from sero.roles.card import RoleCard, RoleType
 from sero.roles.pool import RolePool
 
-SEED = 19
+SEED = 12
 DIM = 32
 FORMAT = "ANSWER: <number>"
 ANSWER = re.compile(r"ANSWER: (-?[0-9]{1,9})")
@@ -376,7 +375,7 @@ class MemoryRecorder:
     def episode(self, record, metrics, traces, committed):
         self.episodes.append(json.loads(json.dumps(record)))
         self.metrics.append(dict(metrics))
-        self.traces.extend(copy.deepcopy(traces))
+        self.traces.extend(traces)
         if committed is not None:
             self.pools[record["episode"]] = committed
         if self.after_episode is not None:

@@ -126,8 +126,8 @@ class TestTogether:
         started, cancelled = asyncio.Barrier(3), []
 
         async def wait(n):
-            await started.wait()
             try:
+                await started.wait()
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
                 cancelled.append(n)

@@ -118,7 +118,7 @@ def test_sero_resumes_from_a_checkpoint(toy, make_lab, make_fitting, plan):
     whole, recorder = sero(make_lab(train=plan), toy.state()), toy.Recorder()
     toy.run(whole.fit(toy.tasks(), make_fitting(recorder)))
     interruption = toy.Interruptions(150, fail)
-    method, cut = sero(make_lab(ScriptedBackbone(interruption), train=plan), toy.state()), None
+    method = sero(make_lab(ScriptedBackbone(interruption), train=plan), toy.state())
     cut = toy.Recorder()
     with pytest.raises(ServerUnavailable):
         toy.run(method.fit(toy.tasks(), make_fitting(cut)))

@@ -48,7 +48,8 @@ def test_table_difference_and_warnings(pair):
     assert "Warning: one seed only" in flat
     assert "Failed items are left out" in flat
     assert f"(none yet) sero view {pair[0]}" in flat
-    assert max(len(line) for line in text.split("report sero")[0].splitlines()) <= 100
+    table = text.split("sero minus static")[0]
+    assert max(len(line) for line in table.splitlines()) <= 80
 
 
 def test_report_paths_are_shown(make_run):

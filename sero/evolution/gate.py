@@ -113,8 +113,13 @@ class ScoreGate:
             return Verdict(state=state, committed=False, reasons=(*proposal.reasons, *broken))
         after = await roll(task, candidate, Phase.POST, episode)
         reward = after.value - before.value
-        delta = await self._mean_delta(task, reward, state, candidate, roll, episode)
-        if self.cfg.kind == "none" or accepts(
+        ungated = self.cfg.kind == "none"
+        delta = (
+            reward
+            if ungated
+            else await self._mean_delta(task, reward, state, candidate, roll, episode)
+        )
+        if ungated or accepts(
             proposal.operation,
             delta,
             phase,

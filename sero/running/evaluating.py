@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -91,20 +92,23 @@ async def evaluate_run(
     progress.start(len(tasks), "evaluate", done=len(done))
     try:
         open_items = tasks[len(done) :]
-        evaluated = evaluate(
-            shop.method,
-            open_items,
-            shop.benchmark,
-            run_seed=run_seed,
-            concurrency=concurrency,
-        )
-        async for one in evaluated:
-            batch.append(one)
-            spent = spent + one.prediction.cost
-            progress.advance(_shown(one))
-            if len(batch) >= FLUSH_ITEMS or time.monotonic() - flushed > FLUSH_S:
-                flush()
-            check_budget(spent)
+        # Closed at once on every way out, so that no item goes on asking behind an error.
+        async with contextlib.aclosing(
+            evaluate(
+                shop.method,
+                open_items,
+                shop.benchmark,
+                run_seed=run_seed,
+                concurrency=concurrency,
+            )
+        ) as evaluated:
+            async for one in evaluated:
+                batch.append(one)
+                spent = spent + one.prediction.cost
+                progress.advance(_shown(one))
+                if len(batch) >= FLUSH_ITEMS or time.monotonic() - flushed > FLUSH_S:
+                    flush()
+                check_budget(spent)
     finally:
         try:
             flush()
@@ -125,10 +129,11 @@ async def retry_failed(
     again = {row["id"] for row in rows if row["failure"] is not None}
     tasks: Sequence[Task] = [task for task in shop.split.heldout if task.id in again]
     fresh: dict[str, dict[str, Any]] = {}
-    async for one in evaluate(
-        shop.method, tasks, shop.benchmark, run_seed=run_seed, concurrency=concurrency
-    ):
-        fresh[one.prediction.id] = one.prediction.to_data()
+    async with contextlib.aclosing(
+        evaluate(shop.method, tasks, shop.benchmark, run_seed=run_seed, concurrency=concurrency)
+    ) as evaluated:
+        async for one in evaluated:
+            fresh[one.prediction.id] = one.prediction.to_data()
     shop.backbone.commit()
     text = "".join(dumps(fresh.get(row["id"], row)) + "\n" for row in rows)
     write_atomic(directory.predictions, text.encode("utf-8", errors="replace"))

@@ -264,6 +264,25 @@ def test_gradient_steps_come_every_batch_and_the_last_is_flushed(long_run, toy):
     assert body["controller"]["buffer"] == []
 
 
+def test_the_editor_is_told_of_recent_failures_and_removals(toy):
+    """Episodes 1 and 2 score .5; episode 2 removes adder-2; episode 3 asks for a card."""
+    cfg = TrainConfig(warmup_epochs=0, main_epochs=2, batch=9, checkpoint_every=9)
+    trainer = toy.trainer(
+        train=cfg,
+        controller=toy.Fixed([NOOP, remove(3), ADD, NOOP]),
+        gate=ScoreGate(
+            cfg=replace(toy.GATE, kind="none"), strict_add=False, train=toy.tasks(), run_seed=1
+        ),
+    )
+    _, recorder = run_to_end(toy, trainer)
+    assert [record["score_before"] for record in recorder.episodes[:2]] == [0.5, 0.5]
+    told = next(r for r in trainer.roll.parts.backbone.requests if r.role == "editor")
+    text = told.messages[-1].content
+    groups = [record["group"] for record in recorder.episodes[:2]]
+    lines = "\n".join(f"- {group}: scored 0.50" for group in groups)
+    assert f"### Recent failures\n{lines}\n\n### Recently removed\nadder-2\n" in text
+
+
 def test_rewards_reach_the_controller(toy):
     controller = toy.Fixed([NOOP, ADD, remove(3), NOOP])
     progress, recorder = run_to_end(toy, toy.trainer(controller=controller))
@@ -509,6 +528,19 @@ def test_a_cancellation_between_two_episodes_keeps_both_whole(toy, encoder, undi
         assert len(recorder.episodes) == last
         assert_whole_episodes(recorder, expected)
         assert_bit_equal(resumed_to_end(toy, recorder, encoder), expected)
+
+
+def test_a_signal_comes_in_even_where_no_call_is_made(toy):
+    """A pool that lost its terminal asks nobody, so no call suspends the run."""
+    hold = []
+    recorder = toy.Recorder(
+        after_episode=lambda n: asyncio.get_running_loop().call_soon(hold[0].cancel)
+    )
+    trainer = toy.trainer(controller=toy.Fixed([NOOP] * 4), credit=replace(toy.CREDIT, loo_every=0))
+    silent = Progress(state=toy.state(toy.seed_pool().without_role("scribe")))
+    outcome = toy.run(trained(trainer, recorder, silent, hold))
+    assert isinstance(outcome, asyncio.CancelledError)
+    assert len(recorder.episodes) == 1
 
 
 def test_a_run_interrupted_again_and_again_gets_there(toy, encoder, undisturbed):

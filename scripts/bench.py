@@ -368,7 +368,7 @@ def training_lines(size: Size) -> list[Line]:
     from sero.config import composer, parse_config
     from sero.inference.trace import Cost
     from sero.methods.base import Fitting
-    from sero.running.build import assemble
+    from sero.running.build import assemble, load_inputs
     from sero.running.directory import RunDirectory
     from sero.running.progress import make_progress
     from sero.running.recording import RunRecorder
@@ -385,7 +385,8 @@ def training_lines(size: Size) -> list[Line]:
         places = (f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}")
         with composer(CONF, "train") as composing:
             composed = composing.compose([*overrides, *places])
-        shop = assemble(parse_config(composed.config, composed.choices))
+        config = parse_config(composed.config, composed.choices)
+        shop = assemble(config, load_inputs(config))
         journals = Journals.open(folder, None)
         recorder = RunRecorder(
             directory=RunDirectory(folder),

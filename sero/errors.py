@@ -101,6 +101,11 @@ class RequestRejected(BackboneError):
         super().__init__(message)
         self.status = status
 
+    @property
+    def blames_the_request(self) -> bool:
+        """This one request is refused (400, 413, 422), rather than everybody's (401, 404 ...)."""
+        return self.status in (400, 413, 422)
+
 
 class BudgetSpent(SeroError):
     """A limit of the `budget` section was reached; the run was saved and can go on."""

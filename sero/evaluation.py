@@ -152,7 +152,7 @@ def concerns_everybody(error: BackboneError) -> bool:
     """Whether an error is the server's or the account's rather than one item's."""
     if isinstance(error, ServerUnavailable):
         return error.status is None
-    return isinstance(error, RequestRejected) and error.status in (401, 403, 404)
+    return isinstance(error, RequestRejected) and not error.blames_the_request
 
 
 def failed(task: Task, error: BackboneError) -> Prediction:

@@ -51,6 +51,7 @@ class CachedBackbone:
         self._unsaved: dict[str, Completion] = {}
         self._flights: dict[str, asyncio.Future[Completion | SeroError | None]] = {}
         self._calls = self._hits = self._requests = self._retries = 0
+        self._lost = 0
         self._closed = False
 
     @property
@@ -94,18 +95,24 @@ class CachedBackbone:
         self._hits += 1
         return known
 
-    def commit(self) -> None:
+    def commit(self) -> int:
         """Make every completion so far durable, in one transaction; free when there is none.
+
+        Returns:
+            How many completions of this process were not the first under their key, ever; work
+            during which the number grew must be done again (`sero.backbones.settling`).
 
         Raises:
             StorageError: the disk refused; nothing is lost from memory and it can be called again.
         """
         if not self._unsaved:
-            return
+            return self._lost
         for key in self._store.insert(self._unsaved):
             # another process was first: from now on its answer is this one's too
             self._memory.pop(key, None)
+            self._lost += 1
         self._unsaved.clear()
+        return self._lost
 
     async def close(self) -> None:
         """Commit, then close the file and the inner backbone."""

@@ -60,7 +60,7 @@ class CompletionStore:
         """Store completions durably, all or none.
 
         Returns:
-            Keys that another process had stored first; its values stand.
+            Keys under which another process had stored another value first; that one stands.
         """
         lost = set()
         with _naming(self.path), self._db:
@@ -72,15 +72,21 @@ class CompletionStore:
                     (key, self._damaged[key]),
                 )
             for key, completion in completions.items():
+                value = encode(completion)
                 done = self._db.execute(
-                    "INSERT OR IGNORE INTO completions (key, value) VALUES (?, ?)",
-                    (key, encode(completion)),
+                    "INSERT OR IGNORE INTO completions (key, value) VALUES (?, ?)", (key, value)
                 )
-                if done.rowcount == 0:
+                if done.rowcount == 0 and not self._holds(key, value):
                     lost.add(key)
         for key in completions:
             self._damaged.pop(key, None)
         return frozenset(lost)
+
+    def _holds(self, key: str, value: str) -> bool:
+        row = self._db.execute(
+            "SELECT 1 FROM completions WHERE key = ? AND value = ?", (key, value)
+        ).fetchone()
+        return row is not None
 
     def close(self) -> None:
         with _naming(self.path):

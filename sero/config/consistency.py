@@ -38,6 +38,8 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
             f"backbone.reserve_tokens: got {reserve:g}, and backbone.context_tokens = {context:g} "
             "leaves no room for a prompt. Lower exec.max_tokens"
         )
+    if (number("credit.fast_weights.peer") or 0) > 0:
+        faults.append("credit.fast_weights.peer: no part of this run gives peer ratings; use 0")
     policy = data.get("policy")
     operations = policy.get("operations") if isinstance(policy, Mapping) else None
     if isinstance(operations, list):

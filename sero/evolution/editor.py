@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sero.backbones.base import (
     Backbone,
@@ -14,6 +15,7 @@ from sero.backbones.base import (
     Phase,
     Request,
 )
+from sero.backbones.settling import settled
 from sero.benchmarks.base import Task
 from sero.evolution.leak import leaks
 from sero.evolution.reasons import Code, Reason
@@ -64,7 +66,7 @@ class CardEditor:
     max_prompt_chars: int
     known_texts: tuple[str, ...]
     run_seed: int
-    commit: Callable[[], None]
+    commit: Callable[[], int]
     ledger: Ledger
 
     async def propose(self, task: Task, situation: Situation, episode: int) -> Offer:
@@ -83,8 +85,7 @@ class CardEditor:
                 repeat=attempt,
             )
             request = self._request(task, situation, offer.reasons, call)
-            completion = await self.backbone.generate(request)
-            self.commit()
+            completion = await settled(partial(self.backbone.generate, request), self.commit)
             offer = self._read(completion.text, task, situation, episode)
             self._note(call, completion, offer)
             if offer.card is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from sero.backbones.base import Phase
 from sero.benchmarks.base import Task
 from sero.credit import PoolState
+from sero.errors import RequestRejected
 from sero.evolution.actions import Operation, TrainPhase
 from sero.evolution.proposal import Proposal
 from sero.evolution.reasons import Code, Reason
@@ -102,8 +103,9 @@ class ScoreGate:
     ) -> Verdict:
         """Run the candidate on the task (and `gate.tasks` - 1 others), and apply the rule.
 
-        A candidate that is missing or breaks a guard is not run: R = 0 and the state stands. The
-        post-edit rollout's fast credit enters C only with a commit.
+        A candidate that is missing or breaks a guard is not run: R = 0 and the state stands; so it
+        does when the server refuses the candidate's prompt (a filter, a length). The post-edit
+        rollout's fast credit enters C only with a commit.
 
         Raises:
             BackboneError: the machine failed; the caller still holds the old state.
@@ -111,7 +113,16 @@ class ScoreGate:
         candidate = proposal.candidate
         if candidate is None or broken:
             return Verdict(state=state, committed=False, reasons=(*proposal.reasons, *broken))
-        after = await roll(task, candidate, Phase.POST, episode)
+        try:
+            after = await roll(task, candidate, Phase.POST, episode)
+        except RequestRejected as error:
+            if not error.blames_the_request:
+                raise
+            return Verdict(
+                state=state,
+                committed=False,
+                reasons=(Reason(Code.REQUEST_REJECTED, str(error)),),
+            )
         reward = after.value - before.value
         ungated = self.cfg.kind == "none"
         delta = (

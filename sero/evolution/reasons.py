@@ -24,6 +24,7 @@ class Code(StrEnum):
     NEAR_DUPLICATE = "near_duplicate"
     TERMINAL_COUNT = "terminal_count"
     # the gate
+    REQUEST_REJECTED = "request_rejected"
     NO_GAIN = "no_gain"
     HARMFUL = "harmful"
 

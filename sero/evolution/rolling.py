@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sero.backbones.base import CallContext, Phase
+from sero.backbones.settling import settled
 from sero.benchmarks.base import Benchmark, Parsed, Score, Task
 from sero.credit import PoolState
 from sero.inference.operator import InferenceConfig, answer
@@ -66,7 +67,7 @@ class Roller:
     inference: InferenceConfig
     benchmark: Benchmark
     run_seed: int
-    commit: Callable[[], None]
+    commit: Callable[[], int]
     ledger: Ledger
 
     async def __call__(
@@ -88,16 +89,19 @@ class Roller:
         call = CallContext(
             run_seed=self.run_seed, phase=phase, episode=episode, item=task.id, repeat=repeat
         )
-        rollout = await answer(
-            task.prompt,
-            state,
-            self.parts,
-            self.inference,
-            call=call,
-            team_names=team_names,
-            replace=replace,
-        )
-        self.commit()
+
+        def roll() -> Awaitable[Rollout]:
+            return answer(
+                task.prompt,
+                state,
+                self.parts,
+                self.inference,
+                call=call,
+                team_names=team_names,
+                replace=replace,
+            )
+
+        rollout = await settled(roll, self.commit)
         scored = score_rollout(self.benchmark, task, rollout)
         self.ledger.add(
             rollout.cost,

@@ -18,6 +18,7 @@ from sero.evolution.sections import (
     GuardConfig,
     PolicyConfig,
     PoolConfig,
+    RandomConfig,
     SchemaConfig,
     TrainConfig,
 )
@@ -43,7 +44,7 @@ class Lab:
     inference: InferenceConfig
     benchmark: Benchmark
     make_controller: Callable[[], Controller]
-    commit: Callable[[], None]
+    commit: Callable[[], int]
     strict_add: bool
     run_seed: int
     train: TrainConfig
@@ -54,6 +55,7 @@ class Lab:
     schema: SchemaConfig
     editor: EditorConfig
     early_stop: EarlyStopConfig
+    random: RandomConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

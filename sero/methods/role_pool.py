@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from sero.backbones.base import CallContext
+from sero.backbones.settling import settled
 from sero.benchmarks.base import Task
 from sero.credit import PoolState
 from sero.evolution.contracts import Terms
@@ -55,8 +57,12 @@ class StaticRoles:
         """Nothing to train."""
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
+        """F with bootstrap drafts, whatever order training used (method.md §4.2)."""
         lab = self._lab
-        return await answer(prompt, self._state, lab.parts, lab.inference, call=call)
+        credit = replace(lab.inference.credit, order_source="bootstrap")
+        frozen = replace(lab.inference, credit=credit)
+        roll = partial(answer, prompt, self._state, lab.parts, frozen, call=call)
+        return await settled(roll, lab.commit)
 
 
 class Sero(StaticRoles):
@@ -98,7 +104,7 @@ class Sero(StaticRoles):
     ) -> Trainer:
         lab = self._lab
         ledger = Ledger()
-        reserved = lab.inference.repair.enabled and lab.inference.repair.reserved
+        reserved = lab.inference.repair.reserved
         seed_pool = self._state.pool
         terms = Terms(
             seed_families=seed_pool.families,

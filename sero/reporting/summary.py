@@ -157,9 +157,18 @@ def _differences(rows: Sequence[Row]) -> list[str]:
             alike[row.comparable].append(row)
     lines = []
     for group in alike.values():
-        base = next((row for row in group if row.run.method == BASELINE), group[0])
-        lines += [_difference(row, base) for row in group if row is not base]
+        for row in group:
+            base = _baseline(row, group)
+            if row is not base and row.run.method != BASELINE:
+                lines.append(_difference(row, base))
     return lines
+
+
+def _baseline(row: Row, group: Sequence[Row]) -> Row:
+    """The static run of the same variant, else of any, else the first run given."""
+    static = [other for other in group if other.run.method == BASELINE]
+    own = [other for other in static if other.run.variant == row.run.variant]
+    return next(iter((*own, *static, *group)))
 
 
 def _difference(row: Row, base: Row) -> str:
@@ -178,9 +187,9 @@ def _difference(row: Row, base: Row) -> str:
 
 
 def _label(row: Row, other: Row) -> str:
-    """The method, with its variant where that alone tells two runs apart."""
-    same = row.run.method == other.run.method
-    return f"{row.run.method} ({row.run.variant})" if same else row.run.method
+    """The method, with its variant where the two runs differ in it."""
+    same = row.run.variant == other.run.variant
+    return row.run.method if same else f"{row.run.method} ({row.run.variant})"
 
 
 def _warnings(rows: Sequence[Row]) -> list[str]:

@@ -17,10 +17,6 @@ class Limits(Protocol):
     def tokens(self) -> int | None: ...
     @property
     def hours(self) -> float | None: ...
-    @property
-    def usd(self) -> float | None: ...
-    @property
-    def runs(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,39 +25,27 @@ class Budget:
 
     limits: Limits
 
-    def check(
-        self,
-        *,
-        calls: int,
-        tokens: int,
-        hours: float,
-        usd: float | None = None,
-        runs: int | None = None,
-    ) -> None:
+    def check(self, *, calls: int, tokens: int, hours: float) -> None:
         """Call before the next episode or item: a limit that is reached leaves no room for it.
 
         Args:
             calls: logical calls so far, of all processes of this run.
             tokens: logical prompt and completion tokens so far.
             hours: time the run was worked on, interruptions left out, in hours.
-            usd: cost so far in US dollars; None when the backbone has no prices.
-            runs: runs begun so far by the sweep; None outside one.
 
         Raises:
             BudgetSpent: naming every limit that is reached, and how to go on.
         """
-        spent = {"calls": calls, "tokens": tokens, "hours": hours, "usd": usd, "runs": runs}
+        spent = {"calls": calls, "tokens": tokens, "hours": hours}
         limits = {
             "calls": self.limits.calls,
             "tokens": self.limits.tokens,
             "hours": self.limits.hours,
-            "usd": self.limits.usd,
-            "runs": self.limits.runs,
         }
         reached = []
         for name, value in spent.items():
             limit = limits[name]
-            if value is not None and limit is not None and value >= limit:
+            if limit is not None and value >= limit:
                 reached.append(f"budget.{name}: {_shown(value)} spent of {_shown(limit)}")
         if reached:
             raise BudgetSpent(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 from sero.backbones.cached import CachedBackbone
 from sero.benchmarks.base import Benchmark, Split
 from sero.config import RunConfig
-from sero.credit import PoolState
+from sero.credit import PoolState, pool_state_to_data
 from sero.encoders import (
     MemoryEncoder,
     SentenceTransformerEncoder,
@@ -23,39 +24,70 @@ from sero.inference.parts import Parts
 from sero.methods.base import Lab, Method
 from sero.running.saved import load_pool_state, pool_file
 from sero.seeding import seed_everything
+from sero.storage import dumps
 
 CreditSource = Literal["none", "stored", "zeros"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workshop:
-    """Everything a run works with.
+class Inputs:
+    """What a run reads from outside: data and the pool it starts from.
 
     Attributes:
         seed_state: the pool the run starts from, with its credit.
         credit: where that credit came from, for the manifest.
     """
 
-    backbone: CachedBackbone
-    encoder: TextEncoder
     benchmark: Benchmark
     split: Split
-    method: Method
     seed_state: PoolState
     credit: CreditSource
 
+    @property
+    def pool_sha256(self) -> str:
+        """Of the starting pool, credit included."""
+        return hashlib.sha256(dumps(pool_state_to_data(self.seed_state)).encode()).hexdigest()
 
-def assemble(config: RunConfig) -> Workshop:
-    """Build every part, reading data and models but calling no backbone.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """Everything a run works with."""
+
+    inputs: Inputs
+    backbone: CachedBackbone
+    encoder: TextEncoder
+    method: Method
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return self.inputs.benchmark
+
+    @property
+    def split(self) -> Split:
+        return self.inputs.split
+
+
+def load_inputs(config: RunConfig) -> Inputs:
+    """Read the data and the starting pool.
 
     Raises:
-        UserError: data, a pool or a model that cannot be loaded.
+        UserError: either cannot be loaded.
     """
-    seed_everything(config.seed)
-    cache = Path(config.paths.cache)
     benchmark: Benchmark = config.benchmark.build()
     split = benchmark.load()
     seed_state, credit = _starting_pool(config, benchmark)
+    return Inputs(benchmark=benchmark, split=split, seed_state=seed_state, credit=credit)
+
+
+def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
+    """Build every part, reading models but calling no backbone.
+
+    Raises:
+        UserError: a model that cannot be loaded.
+    """
+    seed_everything(config.seed)
+    cache = Path(config.paths.cache)
+    benchmark = inputs.benchmark
     encoder = _encoder(config, cache)
     backbone = CachedBackbone(config.backbone.build(), cache / "completions.sqlite")
 
@@ -97,15 +129,13 @@ def assemble(config: RunConfig) -> Workshop:
         schema=config.schema,
         editor=config.editor,
         early_stop=config.early_stop,
+        random=config.random,
     )
     return Workshop(
+        inputs=inputs,
         backbone=backbone,
         encoder=encoder,
-        benchmark=benchmark,
-        split=split,
-        method=config.method.build(lab=lab, state=seed_state),
-        seed_state=seed_state,
-        credit=credit,
+        method=config.method.build(lab=lab, state=inputs.seed_state),
     )
 
 

@@ -92,6 +92,9 @@ async def evaluate_run(
     progress.start(len(tasks), "evaluate", done=len(done))
     try:
         open_items = tasks[len(done) :]
+        left = len(open_items)
+        if left:
+            check_budget(spent)
         # Closed at once on every way out, so that no item goes on asking behind an error.
         async with contextlib.aclosing(
             evaluate(
@@ -108,7 +111,9 @@ async def evaluate_run(
                 progress.advance(_shown(one))
                 if len(batch) >= FLUSH_ITEMS or time.monotonic() - flushed > FLUSH_S:
                     flush()
-                check_budget(spent)
+                left -= 1
+                if left:
+                    check_budget(spent)
     finally:
         try:
             flush()

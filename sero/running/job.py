@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from sero.config import RunConfig, comparable, describe_changes
-from sero.errors import BackboneError, BudgetSpent, SeroError
+from sero.errors import BackboneError, BudgetSpent, RunConflict, SeroError
 from sero.evaluation import summarise
 from sero.inference.trace import Cost
 from sero.methods.base import Fitting
 from sero.reporting.html import write_report
 from sero.running.budget import Budget
-from sero.running.build import Workshop, assemble
-from sero.running.directory import Opened, RunDirectory, RunState, RunStatus
+from sero.running.build import Inputs, Workshop, assemble, load_inputs
+from sero.running.directory import Opened, RunDirectory, RunState, RunStatus, Status
 from sero.running.evaluating import evaluate_run, predicted, retry_failed, trace_length
 from sero.running.lock import run_lock
 from sero.running.manifest import RunFacts, build_manifest, ended
@@ -34,6 +34,9 @@ from sero.storage import read_json, read_lines, write_json
 from sero.tracking import JsonlMetrics, MetricWriter, NoMetrics, Tee, WandbMetrics
 
 log = logging.getLogger(__name__)
+
+RUNNING = Status(state=RunStatus.RUNNING, reason=None, phase=None, episode=None)
+"""What status.json holds while the job works."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +70,37 @@ def run_job(
     run = RunDirectory(directory)
     with run_lock(directory):
         opened = run.open(dict(resolved), comparable, describe_changes)
+        inputs = load_inputs(config)
+        refuse_other_inputs(run, inputs)
         if opened.state is RunState.FINISHED and not opened.failures:
             log.info("%s: finished already", directory)
             return JobOutcome(exit_code=0, directory=directory, state=RunStatus.COMPLETED)
-        return asyncio.run(_Job(config, run, dict(resolved), opened, train=train).live())
+        return asyncio.run(_Job(config, run, dict(resolved), opened, inputs, train=train).live())
+
+
+def refuse_other_inputs(run: RunDirectory, inputs: Inputs) -> None:
+    """A run goes on with the data and the starting pool it began with, or not at all.
+
+    Raises:
+        RunConflict: one of them has changed since.
+    """
+    if not run.manifest.exists():
+        return
+    began = read_json(run.manifest)
+    changed = [
+        name
+        for name, old, new in (
+            ("the data", began["benchmark"]["data_sha256"], inputs.split.fingerprint),
+            ("the starting pool", began["pool_sha256"], inputs.pool_sha256),
+        )
+        if old != new
+    ]
+    if changed:
+        raise RunConflict(
+            f"{run.path} began with other inputs: {' and '.join(changed)} changed since. "
+            "Directories are never overwritten: restore what it began with, or start a new run "
+            "with another paths.runs, or move the directory away."
+        )
 
 
 class _Job:
@@ -82,6 +112,7 @@ class _Job:
         run: RunDirectory,
         resolved: dict[str, Any],
         opened: Opened,
+        inputs: Inputs,
         *,
         train: bool,
     ) -> None:
@@ -89,6 +120,7 @@ class _Job:
         self.run = run
         self.resolved = resolved
         self.opened = opened
+        self.inputs = inputs
         self.train = train
         self.progress = make_progress(config.progress)
         self.phase: str | None = None
@@ -112,10 +144,13 @@ class _Job:
             except SeroError as error:
                 self._leave(RunStatus.FAILED, str(error))
                 raise
+            finally:
+                if self.run.read_status() == RUNNING:
+                    self._leave(RunStatus.FAILED, "a fault of the program; its message says more")
         return JobOutcome(exit_code=0, directory=self.run.path, state=RunStatus.COMPLETED)
 
     async def _work(self) -> None:
-        shop = assemble(self.config)
+        shop = assemble(self.config, self.inputs)
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(shop.backbone.close)
             self._start_manifest(shop)
@@ -145,7 +180,7 @@ class _Job:
         resume: Mapping[str, Any] | None,
     ) -> Cost:
         """Train the method, from the checkpoint if there is one; returns what it cost so far."""
-        save_pool_state(self.run.pool_seed, shop.seed_state)
+        save_pool_state(self.run.pool_seed, self.inputs.seed_state)
         episodes = shop.method.planned_episodes(len(shop.split.train)) if self.train else 0
         if not episodes:
             return Cost()
@@ -252,9 +287,10 @@ class _Job:
             simulated=identity.simulated or shop.benchmark.simulated,
             server_version=None,
             data_sha256=shop.split.fingerprint,
+            pool_sha256=self.inputs.pool_sha256,
             scorer=shop.benchmark.scorer,
             seeds={"run": self.config.seed},
-            credit=shop.credit,
+            credit=self.inputs.credit,
         )
         body = build_manifest(
             facts, comparable(self.resolved), now=datetime.now(UTC), previous=previous

@@ -46,6 +46,7 @@ class RunFacts:
         simulated: the answers come from a simulated world.
         server_version: what the model server says it is; None when unknown.
         data_sha256: sha256 of the benchmark's data.
+        pool_sha256: sha256 of the pool the run starts from, credit included.
         scorer: name of the scoring rule.
         seeds: every seed by what it is for, `run` among them.
         credit: where the credit of the pool at the start came from: `none` for a seed pool,
@@ -60,6 +61,7 @@ class RunFacts:
     simulated: bool
     server_version: str | None
     data_sha256: str
+    pool_sha256: str
     scorer: str
     seeds: Mapping[str, int]
     credit: Literal["none", "stored", "zeros"]
@@ -99,6 +101,7 @@ def build_manifest(
         "simulated": facts.simulated,
         "encoder": facts.encoder,
         "benchmark": {"name": facts.benchmark, "data_sha256": facts.data_sha256},
+        "pool_sha256": facts.pool_sha256,
         "scorer": facts.scorer,
         "seeds": dict(facts.seeds),
         "credit": facts.credit,

@@ -151,7 +151,7 @@ def test_hydras_own_flags_pass_through(start, jobs, capsys):
 
 def test_a_folder_of_ones_own_adds_choices(start, jobs, tmp_path):
     (tmp_path / "mine" / "budget").mkdir(parents=True)
-    limits = {"calls": 5, "tokens": None, "hours": None, "usd": None, "runs": None}
+    limits = {"calls": 5, "tokens": None, "hours": None}
     (tmp_path / "mine" / "budget" / "small.yaml").write_text(json.dumps(limits))
     assert start("--config-dir", "mine", "experiment=single", "budget=small") == 0
     assert jobs[0][1].budget.calls == 5

@@ -218,7 +218,7 @@ def test_costs_and_traces_are_noted_and_replies_are_durable_before_they_are_read
         ),
     )
     ask(*replies, ledger=ledger, commit=lambda: commits.append(len(ledger.traces)))
-    assert commits == [0, 1]  # each commit comes before the note of its reply
+    assert commits == [0, 0, 1, 1]  # a commit on both sides of a reply, before it is noted
     cost, (first, second) = ledger.take()
     assert cost == Cost(calls=2, prompt_tokens=220, completion_tokens=47)  # hits count
     assert first["outcome"] == ["invalid_card: reply: no JSON object in it"]

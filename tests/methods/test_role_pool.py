@@ -169,10 +169,10 @@ def test_the_budget_reaches_the_trainer(toy, make_lab, make_fitting):
         (True, True, 1, (True, 1)),
         (True, True, 2, (True, 2)),
         (True, False, 1, (False, 0)),
-        (False, True, 1, (False, 0)),  # no repair pass: nothing to reserve a validator for
+        (False, True, 1, (True, 1)),  # the ablation "no repair" changes one thing only
     ],
 )
-def test_validators_are_reserved_for_a_repair_pass_that_exists(
+def test_reserved_alone_decides_the_validator_rules(
     toy, make_lab, make_fitting, monkeypatch, enabled, reserved, min_validators, expected
 ):
     repair = replace(toy.INFERENCE.repair, enabled=enabled, reserved=reserved)

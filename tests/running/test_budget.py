@@ -7,9 +7,9 @@ import pytest
 from sero.errors import BudgetSpent
 from sero.running.budget import Budget
 
-NO_LIMIT = {"calls": None, "tokens": None, "hours": None, "usd": None, "runs": None}
-LIMITS = {"calls": 100, "tokens": 5000, "hours": 1.5, "usd": 2.0, "runs": 3}
-BELOW = {"calls": 99, "tokens": 4999, "hours": 1.49, "usd": 1.99, "runs": 2}
+NO_LIMIT = {"calls": None, "tokens": None, "hours": None}
+LIMITS = {"calls": 100, "tokens": 5000, "hours": 1.5}
+BELOW = {"calls": 99, "tokens": 4999, "hours": 1.49}
 
 
 def budget(**limits):
@@ -27,8 +27,6 @@ def test_below_every_limit_nothing_happens():
         ("calls", 101, "budget.calls: 101 spent of 100"),
         ("tokens", 12345, "budget.tokens: 12,345 spent of 5,000"),
         ("hours", 1.5, "budget.hours: 1.5 spent of 1.5"),
-        ("usd", 2.25, "budget.usd: 2.25 spent of 2"),
-        ("runs", 3, "budget.runs: 3 spent of 3"),
     ],
 )
 def test_a_limit_that_is_reached_is_named_with_the_way_on(name, spent, shown):
@@ -44,13 +42,8 @@ def test_all_limits_that_are_reached_are_named():
         budget(**LIMITS).check(**{**BELOW, "calls": 100, "hours": 2})
 
 
-@pytest.mark.parametrize("unknown", ["usd", "runs"])
-def test_what_is_not_known_never_stops_a_run(unknown):
-    budget(**{unknown: 0.0}).check(**{**BELOW, unknown: None})
-
-
 def test_no_limit_is_no_limit():
-    budget().check(calls=10**12, tokens=10**15, hours=1e6, usd=1e9, runs=10**6)
+    budget().check(calls=10**12, tokens=10**15, hours=1e6)
 
 
 def test_a_limit_of_zero_allows_nothing():

@@ -25,6 +25,7 @@ from sero.running.manifest import (
 )
 
 FACTS = RunFacts(
+    pool_sha256="cd" * 32,
     method="sero",
     benchmark="skillworld",
     encoder="skillworld",

@@ -114,7 +114,9 @@ class SentenceTransformerEncoder:
 
     def __init__(self, cfg: SentenceTransformerConfig) -> None:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
 
+        transformers_logging.disable_progress_bar()
         source = _model_source(cfg.model)
         try:
             self._model = SentenceTransformer(

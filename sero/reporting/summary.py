@@ -92,7 +92,8 @@ def print_summary(directories: Sequence[Path], console: Console) -> None:
         for row in rows:
             page = row.run.directory / "report.html"
             where = page if page.is_file() else f"(none yet) sero view {row.run.directory}"
-            line = f"report {row.run.method} seed {row.run.seed}: {where}"
+            label = _label(row, rows[0]) if row is not rows[0] else row.run.method
+            line = f"report {label} seed {row.run.seed}: {where}"
             # A path is never broken over lines, so that it can be copied.
             console.print(Text(printable(line)), soft_wrap=True)
 
@@ -100,10 +101,10 @@ def print_summary(directories: Sequence[Path], console: Console) -> None:
 def _table(rows: Sequence[Row]) -> Table:
     run = rows[0].run
     variants = {row.run.variant for row in rows}
-    parts = [run.experiment, run.benchmark, f"backbone {run.backbone}"]
-    if len(variants) == 1 and run.variant:
-        parts.insert(1, f"variant {run.variant}")
-    title = _text(" · ".join(part for part in parts if part), limit=86)
+    named = run.variant and len(variants) == 1
+    what = f"{run.experiment} · variant {run.variant}" if named else run.experiment
+    lines = (what, f"{run.benchmark} · backbone {run.backbone}")
+    title = Text("\n").join(_text(line, limit=100) for line in lines)
     if run.simulated:
         title.append(" · SIMULATED", style="bold yellow")
     table = Table(

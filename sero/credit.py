@@ -34,7 +34,11 @@ class FastWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditConfig:
-    """The `credit` section."""
+    """The `credit` section.
+
+    `loo_*` schedule the refresh whatever `estimator` measures; `orders` and `antithetic` belong to
+    shapley_mc and tmc, `tmc_tol` to tmc.
+    """
 
     mu: Annotated[float, Gt(0), Le(1)]
     fast_alpha: Annotated[float, Ge(0), Le(1)]
@@ -45,6 +49,10 @@ class CreditConfig:
     loo_min_pool: Annotated[int, Gt(0)]
     loo_inactive: Literal["skip", "zero"]
     loo_sequential: bool
+    estimator: Literal["loo", "clamp", "shapley_mc", "tmc"]
+    orders: Annotated[int, Gt(0)]
+    antithetic: bool
+    tmc_tol: Annotated[float, Ge(0)]
     new_n: Annotated[int, Ge(0)]
     bias_correction: bool
 

@@ -41,6 +41,10 @@ def config(**changes):
         "loo_min_pool": 4,
         "loo_inactive": "skip",
         "loo_sequential": False,
+        "estimator": "loo",
+        "orders": 8,
+        "antithetic": True,
+        "tmc_tol": 0.01,
         "new_n": 3,
         "bias_correction": False,
     }

@@ -78,11 +78,11 @@ class Composer:
 
 
 def own_choices(choices: Mapping[str, Any]) -> dict[str, str]:
-    """The choices of Sero's groups among all that Hydra recorded."""
+    """The choices of Sero's groups among all that Hydra recorded; a group without one is absent."""
     return {
         str(group): str(choice)
         for group, choice in choices.items()
-        if not str(group).startswith("hydra/")
+        if choice is not None and not str(group).startswith("hydra/")
     }
 
 

@@ -40,6 +40,14 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
         )
     if (number("credit.fast_weights.peer") or 0) > 0:
         faults.append("credit.fast_weights.peer: no part of this run gives peer ratings; use 0")
+    credit = data.get("credit")
+    if isinstance(credit, Mapping) and credit.get("estimator") in ("shapley_mc", "tmc"):
+        orders = number("credit.orders")
+        if credit.get("antithetic") is True and orders is not None and orders % 2:
+            faults.append(
+                f"credit.orders: got {orders:g}, an odd number. Antithetic orders come in pairs; "
+                "give an even number, or credit.antithetic=false"
+            )
     policy = data.get("policy")
     operations = policy.get("operations") if isinstance(policy, Mapping) else None
     if isinstance(operations, list):

@@ -1,8 +1,4 @@
-"""From a command line to jobs: check everything, let Hydra run the jobs, sum up at the end.
-
-Jobs may run in other processes (a launcher of Hydra's), so each reports to a small ledger file
-whose path travels in the environment.
-"""
+"""From a command line to jobs: check everything, let Hydra run the jobs, sum up at the end."""
 
 from __future__ import annotations
 
@@ -22,20 +18,17 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from sero.config.composing import HYDRA_VERSION, composer, own_choices
+from sero.config.ledger import LEDGER, Ledger, settle_in_worker, stopping_jobs
 from sero.config.overrides import check_overrides
 from sero.config.parse import parse_config
 from sero.config.sections import RunConfig
 from sero.config.variant import resolved_data, run_directory
-from sero.errors import SeroError
-from sero.storage import JsonLines, read_lines
+from sero.errors import RunConflict, SeroError
 
 log = logging.getLogger(__name__)
 
 FILE_WIDTH = 110
 """Columns of the table where standard output is no terminal."""
-
-LEDGER = "SERO_SWEEP"
-"""Environment variable: the ledger jobs report to."""
 
 SEVERITY = (0, 75, 2, 74, 1)
 """Exit codes from good to bad; a code above 128 (stopped by a signal) is worse than all."""
@@ -72,21 +65,25 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
     except SeroError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
-    ledger = Path(checked.first.config.paths.runs).resolve() / ".sweeps"
-    ledger /= f"{os.getpid()}-{secrets.token_hex(4)}.jsonl"
+    folder = Path(checked.first.config.paths.runs).resolve() / ".sweeps"
+    ledger = Ledger(folder / f"{os.getpid()}-{secrets.token_hex(4)}.jsonl")
     flags = _flags(argv[1:], args)
     if checked.multirun and not (args.run or args.multirun):
         flags.append("--multirun")
-    with _reporting_to(ledger):
-        code = _hydra(conf_dir, config_name, job, [argv[0], *flags, *args.overrides])
+    with _reporting_to(ledger.path):
+        with stopping_jobs(ledger):
+            code = _hydra(conf_dir, config_name, job, [argv[0], *flags, *args.overrides])
         return _sum_up(ledger, code)
 
 
 def run_one(cfg: DictConfig, conf_dir: Path, config_name: str, job: Job) -> None:
     """One job, in whatever process it runs; a failure is reported and the next job goes on."""
-    ledger = Path(os.environ[LEDGER])
-    if any(code > 128 for _, code in _reports(ledger)):
+    ledger = Ledger(Path(os.environ[LEDGER]))
+    if ledger.stopped:
         return  # an interrupt ends the sweep
+    _log_to_stderr()  # this may be another process than the script's
+    settle_in_worker(ledger)
+    ledger.started()
     directory: Path | None = None
     try:
         choices = own_choices(HydraConfig.get().runtime.choices)
@@ -97,16 +94,15 @@ def run_one(cfg: DictConfig, conf_dir: Path, config_name: str, job: Job) -> None
     except SeroError as error:
         sys.stderr.write(f"{error}\n")
         code = error.exit_code
+        if isinstance(error, RunConflict):
+            directory = None  # what it holds is not this job's
     except KeyboardInterrupt:
         code = 130
     except Exception:
         # The outermost frame of a job: a mistake in one must not end the others.
         log.exception("%s: the job failed", directory or "before its run directory was known")
         code = 1
-    lines = JsonLines(ledger)
-    lines.append({"directory": None if directory is None else str(directory), "code": code})
-    lines.sync()
-    lines.close()
+    ledger.ended(directory, code)
 
 
 def worst(codes: Sequence[int]) -> int:
@@ -141,13 +137,14 @@ def _hydra(conf_dir: Path, config_name: str, job: Job, argv: list[str]) -> int:
     return 0
 
 
-def _sum_up(ledger: Path, code: int) -> int:
+def _sum_up(ledger: Ledger, code: int) -> int:
     """Print the table over a sweep's runs and return the worst code."""
-    reports = _reports(ledger)
-    ledger.unlink(missing_ok=True)
+    reports = ledger.reports()
+    ledger.path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
-        ledger.parent.rmdir()  # another sweep may still use it
-    result = worst([code, *(reported for _, reported in reports)])
+        ledger.path.parent.rmdir()  # another sweep may still use it
+    # Their own codes first: they know which signal it was.
+    result = worst([*(reported for _, reported in reports), code])
     directories = list(dict.fromkeys(d for d, _ in reports if d is not None and d.exists()))
     if directories and result <= 128:
         from rich.console import Console
@@ -157,15 +154,6 @@ def _sum_up(ledger: Path, code: int) -> int:
         # Into a file or a pipe the table is written at its full width.
         print_summary(directories, Console(width=None if sys.stdout.isatty() else FILE_WIDTH))
     return result
-
-
-def _reports(ledger: Path) -> list[tuple[Path | None, int]]:
-    if not ledger.exists():
-        return []
-    return [
-        (None if row["directory"] is None else Path(row["directory"]), row["code"])
-        for row in read_lines(ledger)
-    ]
 
 
 @contextlib.contextmanager

@@ -62,9 +62,7 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
     """
     faults: list[str] = []
     given = [item for text in overrides if (item := _parse(composer, text, faults))]
-    hydras = [
-        item for item in given if item.kind == "hydra" and _composes(composer, [], item, faults)
-    ]
+    hydras = [item for item in given if _hydra_fits(composer, given, item, faults)]
     if not any(item.key == "hydra.searchpath" for item in hydras):  # Hydra alone knows its files
         given = [item for item in given if _choices_exist(composer, item, faults)]
     items = [*_own_sweep(composer, hydras, given, faults), *given]
@@ -225,6 +223,20 @@ def _composes(composer: Composer, fixed: Sequence[_Item], item: _Item, faults: l
         faults.append(f"{item.text}: {_first_line(error)}")
         return False
     return True
+
+
+def _hydra_fits(composer: Composer, given: Sequence[_Item], item: _Item, faults: list[str]) -> bool:
+    """Whether Hydra takes an override of its own, alone or beside what may have made its key.
+
+    `hydra.launcher.n_jobs` exists only where a launcher was chosen, by the experiment or beside it.
+    """
+    if item.kind != "hydra":
+        return False
+    beside = [o for o in given if o is not item and (o.kind == "hydra" or o.key == "experiment")]
+    found: list[str] = []
+    fits = any(_composes(composer, fixed, item, found) for fixed in ([], beside))
+    faults += [] if fits else found[:1]
+    return fits
 
 
 def _is_group(composer: Composer, key: str) -> bool:

@@ -15,6 +15,7 @@ from sero.evolution.sections import (
     GuardConfig,
     PolicyConfig,
     PoolConfig,
+    RandomConfig,
     ReinforceConfig,
     SchemaConfig,
     TrainConfig,
@@ -54,15 +55,11 @@ class BudgetConfig:
         calls: logical calls.
         tokens: prompt and completion tokens.
         hours: wall time.
-        usd: cost by the server's prices.
-        runs: rollouts of the operator.
     """
 
     calls: Annotated[int, Gt(0)] | None
     tokens: Annotated[int, Gt(0)] | None
     hours: Annotated[float, Gt(0)] | None
-    usd: Annotated[float, Gt(0)] | None
-    runs: Annotated[int, Gt(0)] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +95,13 @@ class RunConfig:
 
     Attributes:
         experiment: name of the experiment, the first part of the run's directory.
+        row: name of the table row the run belongs to, None for a run of its own.
         seed: names every random stream.
         from_pool: run directory or pool file to evaluate; None is the benchmark's seed pool.
     """
 
     experiment: str
+    row: str | None
     seed: int
     progress: Literal["auto", "bar", "plain", "none"]
     from_pool: str | None
@@ -129,6 +128,7 @@ class RunConfig:
     schema: SchemaConfig
     editor: EditorConfig
     early_stop: EarlyStopConfig
+    random: RandomConfig
 
 
 COMPONENTS = ("backbone", "encoder", "benchmark", "method", "controller")
@@ -136,6 +136,7 @@ COMPONENTS = ("backbone", "encoder", "benchmark", "method", "controller")
 
 PLAIN: dict[str, Any] = {
     "experiment": Annotated[str, MinLen(1)],
+    "row": Annotated[str, MinLen(1)] | None,
     "seed": Annotated[int, Ge(0)],
     "progress": Literal["auto", "bar", "plain", "none"],
     "paths": PathsConfig,
@@ -156,5 +157,6 @@ PLAIN: dict[str, Any] = {
     "schema": SchemaConfig,
     "editor": EditorConfig,
     "early_stop": EarlyStopConfig,
+    "random": RandomConfig,
 }
 """Key to type and range, for every other key of the tree; the components bring their own."""

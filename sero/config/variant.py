@@ -71,7 +71,9 @@ def variant(cfg: DictConfig, choices: Mapping[str, str], composer: Composer) -> 
     # Beside the choices only those values are worth reading that do not follow from them.
     near = base if not chosen else composer.compose([*placed, *_settings(chosen)])
     named = {**chosen, **_differences(near.config, cfg)}
-    words = [f"{key}-{_shown(value)}" for key, value in sorted(named.items())]
+    # The row comes first, so that a long slug still says which one it is.
+    keys = sorted(named, key=lambda key: (key != "row", key))
+    words = [f"{key}-{_shown(named[key])}" for key in keys]
     if "from_pool" in cfg:
         words.insert(0, "evaluate")
         pairs = {**pairs, "evaluate": True}

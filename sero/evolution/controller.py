@@ -254,7 +254,7 @@ class MlpController:
         self._buffer.clear()
         return {
             "controller/loss": loss.item(),
-            "controller/op_entropy": op_entropy.mean().item(),
+            "controller/batch_entropy": op_entropy.mean().item(),
             "controller/grad_norm": norm.item(),
             "controller/baseline": self._baseline,
             "controller/frac_zero_std": float(degenerate),

@@ -15,8 +15,12 @@ def should_stop(committed: Sequence[bool], cfg: EarlyStopConfig, n_train: int) -
         cfg: the rule's switch, window, threshold and the least number of main episodes.
         n_train: episodes of one pass over the training tasks; awaited with `one_pass`.
     """
-    least = max(cfg.min_episodes, cfg.window, n_train if cfg.one_pass else 0)
-    if not cfg.enabled or len(committed) < least:
+    if not cfg.enabled or len(committed) < first_test(cfg, n_train):
         return False
     unchanged = sum(not changed for changed in committed[-cfg.window :])
     return unchanged / cfg.window > cfg.threshold
+
+
+def first_test(cfg: EarlyStopConfig, n_train: int) -> int:
+    """Main-phase episodes after which the rule is tested for the first time."""
+    return max(cfg.min_episodes, cfg.window, n_train if cfg.one_pass else 0)

@@ -72,6 +72,19 @@ class GateConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RandomConfig:
+    """The `random` section, read by `method=random_evolution` alone.
+
+    Attributes:
+        passes: passes over the training tasks.
+        loo: refresh the credit on Sero's schedule; else it stays as it started.
+    """
+
+    passes: Annotated[int, Gt(0)]
+    loo: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaConfig:
     """The `schema` section: bounds on a role card."""
 

@@ -17,12 +17,12 @@ from sero.evolution.early_stop import should_stop
 from sero.evolution.editor import CardEditor
 from sero.evolution.gate import Gate
 from sero.evolution.guard import Guard
-from sero.evolution.leave_one_out import refresh, refresh_is_due, refresh_tasks
+from sero.evolution.leave_one_out import Refresh, refresh, refresh_is_due, refresh_tasks
 from sero.evolution.observation import observe
 from sero.evolution.progress import Progress, progress_to_data
 from sero.evolution.proposal import anchor_mask, edit
 from sero.evolution.records import Recorder, episode_metrics, episode_record
-from sero.evolution.rolling import Roller
+from sero.evolution.rolling import Roller, Scored
 from sero.evolution.sections import EarlyStopConfig, PolicyConfig, TrainConfig
 from sero.evolution.step import Step
 from sero.inference.trace import Cost
@@ -73,7 +73,8 @@ async def train(t: Trainer, progress: Progress, recorder: Recorder) -> Progress:
             await asyncio.sleep(0)  # lets a signal in even when no call ever suspends
             t.check_budget(progress.cost)
             step = await train_step(t, task, phase, progress, episode)
-            state, loo = await refreshed_credit(t, step.verdict.state, episode)
+            measured = await refreshed_credit(t, step.verdict.state, episode)
+            state = measured.state
 
             t.controller.record(step.view, step.decision, step.verdict.reward)
             learnt = t.controller.update() if t.controller.due else {}
@@ -81,8 +82,10 @@ async def train(t: Trainer, progress: Progress, recorder: Recorder) -> Progress:
             cost, traces = t.roll.ledger.take()
             progress = progress.after(step, state, cost, keep=t.editor.cfg.recent)
             recorder.episode(
-                episode_record(step, episode, epoch, state, cost, loo),
-                {**episode_metrics(step, progress, t.credit), **learnt},
+                episode_record(
+                    step, episode, epoch, state, cost, measured.loo, measured.loo_stderr
+                ),
+                {**episode_metrics(step, progress, t.credit, measured.loo), **learnt},
                 traces,
                 committed=state if step.verdict.committed else None,
             )
@@ -95,7 +98,7 @@ async def train(t: Trainer, progress: Progress, recorder: Recorder) -> Progress:
         recorder.checkpoint(progress_to_data(progress), t.controller.state())
         raise
     if t.controller.pending:
-        t.controller.update()  # the last, incomplete batch
+        recorder.last_update(t.controller.update(), progress.episode)  # the incomplete batch
     progress = replace(progress, finished=True)
     recorder.checkpoint(progress_to_data(progress), t.controller.state())
     return progress
@@ -110,30 +113,7 @@ async def train_step(
     state = progress.state.with_fast(before.rollout.final_fast)
 
     # a = (ω, z) ~ π(· | o, masks)
-    view = DecisionView(
-        observation=observe(
-            task.prompt,
-            before.rollout,
-            state,
-            t.roll.parts.encoder,
-            phase,
-            credit_cfg=t.credit,
-            policy=t.policy,
-        ),
-        legal=legal_actions(
-            state.pool,
-            t.guard.terms.seed_families,
-            phase,
-            pool_cfg=t.guard.pool,
-            guard=t.guard.cfg,
-            reserved=t.guard.reserved,
-            operations=t.policy.operations,
-        ),
-        anchors=anchor_mask(state, t.editor.cfg),
-        state=state,
-        score=before.value,
-        phase=phase,
-    )
+    view = look(t, task, before, state, phase)
     decision = t.controller.act(view, rng_for(t.run_seed, "policy", episode))
 
     # (P~, C~) ← E(P, C, x, a)
@@ -166,15 +146,42 @@ async def train_step(
     )
 
 
-async def refreshed_credit(
-    t: Trainer, state: PoolState, episode: int
-) -> tuple[PoolState, dict[str, float] | None]:
-    """The leave-one-out refresh when it is due; else the state as it is."""
+def look(
+    t: Trainer, task: Task, before: Scored, state: PoolState, phase: TrainPhase
+) -> DecisionView:
+    """What the controller sees of (P, C) after the pre-edit rollout: o, masks, anchors, s⁻."""
+    return DecisionView(
+        observation=observe(
+            task.prompt,
+            before.rollout,
+            state,
+            t.roll.parts.encoder,
+            phase,
+            credit_cfg=t.credit,
+            policy=t.policy,
+        ),
+        legal=legal_actions(
+            state.pool,
+            t.guard.terms.seed_families,
+            phase,
+            pool_cfg=t.guard.pool,
+            guard=t.guard.cfg,
+            reserved=t.guard.reserved,
+            operations=t.policy.operations,
+        ),
+        anchors=anchor_mask(state, t.editor.cfg),
+        state=state,
+        score=before.value,
+        phase=phase,
+    )
+
+
+async def refreshed_credit(t: Trainer, state: PoolState, episode: int) -> Refresh:
+    """The credit refresh when it is due; else the state as it is, and nothing measured."""
     if not refresh_is_due(episode, len(state.pool), t.credit):
-        return state, None
+        return Refresh(state=state)
     drawn = refresh_tasks(t.tasks, t.credit, run_seed=t.run_seed, episode=episode)
-    measured = await refresh(state, drawn, t.roll, t.credit, episode=episode)
-    return measured.state, measured.loo
+    return await refresh(state, drawn, t.roll, t.credit, episode=episode)
 
 
 def schedule(t: Trainer, *, done: int) -> Iterator[tuple[int, int, TrainPhase, Task]]:

@@ -13,7 +13,7 @@ from sero.backbones.base import CallContext
 from sero.inference.graph import Dag
 from sero.inference.layout import Upstream
 from sero.inference.parts import Parts, speak, together
-from sero.inference.trace import CallKind, RoleMessage
+from sero.inference.trace import CallKind, RoleMessage, put_in_mouth
 from sero.roles.card import RoleCard
 
 
@@ -67,7 +67,7 @@ async def run_dag(
         ) -> RoleMessage:
             card = dag.order[i]
             if card.name in replaced:
-                return _put_in_mouth(card.name, replaced[card.name], number)
+                return put_in_mouth(card.name, CallKind.MESSAGE, replaced[card.name], round=number)
             upstream = [_upstream(dag.order[p], await tasks[p]) for p in dag.predecessors[i]]
             return await speak(
                 card,
@@ -93,20 +93,3 @@ def upstream_of(dag: Dag, messages: Sequence[RoleMessage]) -> list[Upstream]:
 
 def _upstream(card: RoleCard, message: RoleMessage) -> Upstream:
     return Upstream(card.name, card.capability_family, message.text)
-
-
-def _put_in_mouth(role: str, text: str, number: int) -> RoleMessage:
-    return RoleMessage(
-        role=role,
-        kind=CallKind.MESSAGE,
-        round=number,
-        text=text,
-        finish_reason="replaced",
-        prompt_tokens=0,
-        completion_tokens=0,
-        cached=False,
-        latency_s=0.0,
-        retries=0,
-        trimmed=0,
-        replaced=True,
-    )

@@ -48,7 +48,8 @@ async def answer(
         state: (P, C), read only.
         call: where in the run this rollout stands; reaches every request.
         team_names: B_t by name instead of retrieval (credit estimators).
-        replace: final messages put in roles' mouths (clamped counterfactuals).
+        replace: texts put in roles' mouths, as final message and as repair report (clamped
+            counterfactuals).
 
     Raises:
         BackboneError: the machine failed; no partial rollout is returned.
@@ -88,7 +89,15 @@ async def answer(
     draft = await aggregate(prompt, team.aggregator, upstream, parts, call=call)
     validator = choose_validator(state, team, cfg.repair, cfg.credit)
     fixed = await repair(
-        prompt, draft, upstream, validator, team.aggregator, parts, cfg.repair, call=call
+        prompt,
+        draft,
+        upstream,
+        validator,
+        team.aggregator,
+        parts,
+        cfg.repair,
+        call=call,
+        replace=replace,
     )
 
     return Rollout(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sero.backbones.base import CallContext
@@ -12,7 +12,7 @@ from sero.credit import CreditConfig, PoolState, historical
 from sero.inference.layout import Upstream, fill, template
 from sero.inference.parts import Parts, speak
 from sero.inference.retrieval import Team
-from sero.inference.trace import CallKind, RoleMessage
+from sero.inference.trace import CallKind, RoleMessage, put_in_mouth
 from sero.roles.card import RoleCard, RoleType
 
 _VERDICT = re.compile(
@@ -112,23 +112,30 @@ async def repair(
     cfg: RepairConfig,
     *,
     call: CallContext,
+    replace: Mapping[str, str] | None = None,
 ) -> Repair:
     """At most one repair: the validator checks, and on `revise` the aggregator answers once more.
 
     A report without a verdict changes nothing; an empty second answer keeps the draft.
+
+    Args:
+        replace: texts that stand for roles' reports instead of asking them (counterfactuals).
     """
     if validator is None or not needs_repair(prompt, draft, parts.parse, cfg):
         return Repair(answer=draft.text)
     shown = fill(template("repair", "draft"), {"text": draft.text})
-    check = await speak(
-        validator,
-        prompt,
-        upstream,
-        parts,
-        call=call,
-        kind=CallKind.VALIDATE,
-        suffix=shown + template("repair", "check"),
-    )
+    if replace is not None and validator.name in replace:
+        check = put_in_mouth(validator.name, CallKind.VALIDATE, replace[validator.name])
+    else:
+        check = await speak(
+            validator,
+            prompt,
+            upstream,
+            parts,
+            call=call,
+            kind=CallKind.VALIDATE,
+            suffix=shown + template("repair", "check"),
+        )
     verdict = read_verdict(check.text)
     if verdict != "revise":
         return Repair(

@@ -61,6 +61,24 @@ def spoken(
     )
 
 
+def put_in_mouth(role: str, kind: CallKind, text: str, *, round: int = 1) -> RoleMessage:
+    """A counterfactual: the text stands for a call that is not made."""
+    return RoleMessage(
+        role=role,
+        kind=kind,
+        round=round,
+        text=text,
+        finish_reason="replaced",
+        prompt_tokens=0,
+        completion_tokens=0,
+        cached=False,
+        latency_s=0.0,
+        retries=0,
+        trimmed=0,
+        replaced=True,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """Logical cost: what a method asked for, cache hits included."""

@@ -27,6 +27,15 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """Logical calls and tokens of a part of a run."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """`result.json`: the figures of a finished evaluation."""
 
@@ -46,6 +55,8 @@ class Result:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    training_cost: Spending | None = None
+    evaluation_cost: Spending | None = None
     requests: int = 0
     retries: int = 0
     cache_hits: int = 0
@@ -83,7 +94,8 @@ class Episode:
         score_before, score_after: s⁻, s⁺; the latter only if the candidate was run.
         gate_delta: what the gate decided on, if it was asked.
         contracts: the candidate's contract report, if there was a candidate.
-        loo: mean leave-one-out credit per role when a refresh followed.
+        loo: mean credit φ per role when a refresh followed.
+        loo_stderr: its standard error, where the estimator has one.
     """
 
     episode: int
@@ -109,6 +121,7 @@ class Episode:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     loo: Mapping[str, float] | None = None
+    loo_stderr: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

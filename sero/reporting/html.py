@@ -32,8 +32,17 @@ def write_report(directory: Path) -> Path:
         UserError: not a run directory, or a damaged file in it.
         StorageError: the disk refused.
     """
-    path = directory / REPORT
-    write_atomic(path, render(gather(read_row(directory))))
+    return write_page(gather(read_row(directory)))
+
+
+def write_page(page: Page) -> Path:
+    """Write a gathered page as `report.html` of its run, and return its path.
+
+    Raises:
+        StorageError: the disk refused.
+    """
+    path = page.run.directory / REPORT
+    write_atomic(path, render(page))
     return path
 
 

@@ -10,9 +10,12 @@ from pathlib import Path
 from sero.credit import PoolState
 from sero.reporting.charts import Curve, metric_curve, rolling_mean
 from sero.reporting.costs import Costs, sum_costs
+from sero.reporting.diagnostics import Diagnostics, diagnose
 from sero.reporting.entries import Episode, Prediction, Status
 from sero.reporting.pools import commits, load_state
 from sero.reporting.records import RunRecord
+from sero.reporting.retrievals import Retrievals
+from sero.reporting.run_warnings import RunWarning, run_warnings
 from sero.reporting.statistics import Estimate, by_group, estimate
 from sero.reporting.summary import Row
 from sero.roles.card import RoleCard
@@ -77,6 +80,8 @@ class Page:
     pool: tuple[PoolLine, ...]
     costs: Costs
     curves: tuple[Curve, ...]
+    diagnostics: Diagnostics
+    warnings: tuple[RunWarning, ...]
     files: tuple[str, ...]
 
 
@@ -96,6 +101,10 @@ def gather(row: Row) -> Page:
         elif prediction.score is not None:
             outcomes[prediction.reason or "–"] += 1
     grouped = by_group(row.scored.values())
+    metrics, retrievals = list(run.metrics()), Retrievals()
+    costs = sum_costs(retrievals.watch(run.traces()))  # the long file is read once for both
+    before, after = pool_states(run.directory)
+    diagnostics = diagnose(run, episodes, metrics, retrievals, before=before, after=after)
     return Page(
         run=run,
         status=run.status,
@@ -105,25 +114,30 @@ def gather(row: Row) -> Page:
         failed=tuple(failed.values()),
         outcomes=_ranked(outcomes),
         edits=_edits(episodes),
-        pool=pool_lines(run.directory),
-        costs=sum_costs(run.traces()),
-        curves=_curves(episodes, list(run.metrics())),
+        pool=pool_lines(before, after),
+        costs=costs,
+        curves=_curves(episodes, metrics),
+        diagnostics=diagnostics,
+        warnings=run_warnings(diagnostics),
         files=tuple(name for name in FILES if (run.directory / name).is_file()),
     )
 
 
-def pool_lines(directory: Path) -> tuple[PoolLine, ...]:
-    """The roles of the seed pool and of the latest pool: kept, removed, then added ones."""
+def pool_states(directory: Path) -> tuple[PoolState | None, PoolState | None]:
+    """The seed pool and the latest one; without either, the other stands for it."""
     seed = directory / "pool" / "seed.yaml"
     final = directory / "pool" / "final.yaml"
     if not final.is_file():
         final = next(reversed(commits(directory).values()), seed)
     before = load_state(seed) if seed.is_file() else None
     after = load_state(final) if final.is_file() else before
-    if after is None:
+    return (after if before is None else before), after
+
+
+def pool_lines(before: PoolState | None, after: PoolState | None) -> tuple[PoolLine, ...]:
+    """The roles of the seed pool and of the latest pool: kept, removed, then added ones."""
+    if before is None or after is None:
         return ()
-    if before is None:
-        before = after
     kept = [
         _pool_line(card, after if card.name in after.pool else before, after)
         for card in before.pool

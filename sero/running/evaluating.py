@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +78,17 @@ async def evaluate_run(
 
     def flush() -> None:
         nonlocal flushed
+        # Taken out first: lines that a full disk refused must not be appended again on the way out.
+        ready = batch.copy()
+        batch.clear()
         shop.backbone.commit()
         if traces is not None:
-            for one in batch:
+            for one in ready:
                 traces.append(_trace(one))
             traces.sync()
-        for one in batch:
+        for one in ready:
             lines.append(one.prediction.to_data())
         lines.sync()
-        batch.clear()
         flushed = time.monotonic()
 
     progress.start(len(tasks), "evaluate", done=len(done))
@@ -125,23 +127,35 @@ async def evaluate_run(
 async def retry_failed(
     shop: Workshop, directory: RunDirectory, *, run_seed: int, concurrency: int
 ) -> None:
-    """Answer the failed items of a finished run again and replace their lines.
+    """Answer the failed items again and replace their lines, those in traces.jsonl first.
 
     Raises:
         BackboneError: the machine failed for everybody; the old lines stand.
     """
     rows: list[dict[str, Any]] = list(read_lines(directory.predictions))
     again = {row["id"] for row in rows if row["failure"] is not None}
+    if not again:
+        return
     tasks: Sequence[Task] = [task for task in shop.split.heldout if task.id in again]
-    fresh: dict[str, dict[str, Any]] = {}
+    fresh: dict[str, Evaluated] = {}
     async with contextlib.aclosing(
         evaluate(shop.method, tasks, shop.benchmark, run_seed=run_seed, concurrency=concurrency)
     ) as evaluated:
         async for one in evaluated:
-            fresh[one.prediction.id] = one.prediction.to_data()
+            fresh[one.prediction.id] = one
     shop.backbone.commit()
-    text = "".join(dumps(fresh.get(row["id"], row)) + "\n" for row in rows)
-    write_atomic(directory.predictions, text.encode("utf-8", errors="replace"))
+    _replace(directory.traces, "item", {name: _trace(one) for name, one in fresh.items()})
+    predictions = {name: one.prediction.to_data() for name, one in fresh.items()}
+    _replace(directory.predictions, "id", predictions)
+
+
+def _replace(path: Path, key: str, fresh: Mapping[str, dict[str, Any]]) -> None:
+    """Put records in the place of those of the same items; all others stay as they are.
+
+    No training task is a held-out one, so training's records are never taken for them.
+    """
+    text = "".join(dumps(fresh.get(row[key], row)) + "\n" for row in read_lines(path))
+    write_atomic(path, text)
 
 
 def _trace(one: Evaluated) -> dict[str, Any]:

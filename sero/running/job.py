@@ -18,15 +18,18 @@ from sero.errors import BackboneError, BudgetSpent, RunConflict, SeroError
 from sero.evaluation import summarise
 from sero.inference.trace import Cost
 from sero.methods.base import Fitting
-from sero.reporting.html import write_report
+from sero.reporting.html import write_page
+from sero.reporting.page import gather
+from sero.reporting.run_warnings import full_from_the_start
+from sero.reporting.summary import read_row
 from sero.running.budget import Budget
 from sero.running.build import Inputs, Workshop, assemble, load_inputs
-from sero.running.directory import Opened, RunDirectory, RunState, RunStatus, Status
+from sero.running.directory import RunDirectory, RunState, RunStatus, Status
 from sero.running.evaluating import evaluate_run, predicted, retry_failed, trace_length
 from sero.running.lock import run_lock
 from sero.running.manifest import RunFacts, build_manifest, ended
 from sero.running.progress import make_progress
-from sero.running.recording import RunRecorder
+from sero.running.recording import RunRecorder, drop_pools_after, saved_episode
 from sero.running.result import Usage, result_record
 from sero.running.saved import Journals, load_checkpoint, save_pool_state
 from sero.running.signals import Stop, stopping
@@ -70,12 +73,17 @@ def run_job(
     run = RunDirectory(directory)
     with run_lock(directory):
         opened = run.open(dict(resolved), comparable, describe_changes)
-        inputs = load_inputs(config)
+        try:
+            inputs = load_inputs(config)
+        except SeroError as error:
+            if opened.state is not RunState.FINISHED:
+                run.write_status(RunStatus.FAILED, reason=str(error), episode=saved_episode(run))
+            raise
         refuse_other_inputs(run, inputs)
         if opened.state is RunState.FINISHED and not opened.failures:
             log.info("%s: finished already", directory)
             return JobOutcome(exit_code=0, directory=directory, state=RunStatus.COMPLETED)
-        return asyncio.run(_Job(config, run, dict(resolved), opened, inputs, train=train).live())
+        return asyncio.run(_Job(config, run, dict(resolved), inputs, train=train).live())
 
 
 def refuse_other_inputs(run: RunDirectory, inputs: Inputs) -> None:
@@ -111,7 +119,6 @@ class _Job:
         config: RunConfig,
         run: RunDirectory,
         resolved: dict[str, Any],
-        opened: Opened,
         inputs: Inputs,
         *,
         train: bool,
@@ -119,7 +126,6 @@ class _Job:
         self.config = config
         self.run = run
         self.resolved = resolved
-        self.opened = opened
         self.inputs = inputs
         self.train = train
         self.progress = make_progress(config.progress)
@@ -166,10 +172,14 @@ class _Job:
             self._finish(shop, trained, tracker)
 
     def _journals(self, resume: Mapping[str, Any] | None) -> Journals:
-        """The journals, cut back to the checkpoint; behind it, traces of kept predictions stay."""
+        """The journals, cut back to the checkpoint; behind it, traces of kept predictions stay.
+
+        Saved pools go the same way, so that they never disagree with episodes.jsonl.
+        """
         lengths = dict(resume["lengths"]) if resume else {"episodes": 0, "traces": 0, "metrics": 0}
         items = len(predicted(self.run.predictions))
         lengths["traces"] = trace_length(self.run.traces, lengths["traces"], items)
+        drop_pools_after(self.run, resume["progress"]["episode"] if resume else 0)
         return Journals.open(self.run.path, lengths)
 
     async def _fit(
@@ -184,6 +194,9 @@ class _Job:
         episodes = shop.method.planned_episodes(len(shop.split.train)) if self.train else 0
         if not episodes:
             return Cost()
+        full = full_from_the_start(len(self.inputs.seed_state.pool), self.config.pool.p_max)
+        if full and resume is None:
+            log.warning("%s: %s", self.run.path, full.line)
         self.phase = "train"
         done = resume["progress"]["episode"] if resume else 0
         if not (resume and resume["progress"]["finished"]):
@@ -202,13 +215,15 @@ class _Job:
         return Cost(**load_checkpoint(self.run.checkpoint)["progress"]["cost"])
 
     async def _evaluate(self, shop: Workshop, journals: Journals, trained: Cost) -> None:
-        """The frozen pool on the held-out items; only the failed ones of a finished run."""
+        """The frozen pool on the held-out items that are open.
+
+        Where there is a result the evaluation was over once: what failed then is tried again,
+        also when an earlier try was itself interrupted.
+        """
         self.phase = "eval"
         save_pool_state(self.run.pool_final, shop.method.state)
         seed, concurrency = self.config.seed, self.config.evaluate.concurrency
-        if self.opened.failures:
-            await retry_failed(shop, self.run, run_seed=seed, concurrency=concurrency)
-            return
+        again = self.run.result.exists()
         await evaluate_run(
             shop,
             self.run,
@@ -218,6 +233,8 @@ class _Job:
             concurrency=concurrency,
             check_budget=lambda cost: self._check_budget(trained + cost),
         )
+        if again:
+            await retry_failed(shop, self.run, run_seed=seed, concurrency=concurrency)
 
     def _finish(self, shop: Workshop, trained: Cost, tracker: MetricWriter) -> None:
         """result.json, the completed status and the report, in this order."""
@@ -238,9 +255,13 @@ class _Job:
                 if row["mean_score"] is not None
             }
             tracker.summary({"eval/score": summary.mean_score, **by_group})
+        tracker.summary({"eval/failures": float(summary.failures)})
         write_json(self.run.result, record)
         self.run.write_status(RunStatus.COMPLETED)
-        write_report(self.run.path)
+        page = gather(read_row(self.run.path))
+        write_page(page)
+        for warning in page.warnings:
+            log.warning("%s: %s", self.run.path, warning.line)
 
     def _check_budget(self, cost: Cost) -> None:
         worked_s = self.usage_before.wall_s + time.monotonic() - self.started
@@ -327,4 +348,6 @@ class _Job:
         )
 
     def _leave(self, state: RunStatus, reason: str) -> None:
-        self.run.write_status(state, reason=reason, phase=self.phase)
+        self.run.write_status(
+            state, reason=reason, phase=self.phase, episode=saved_episode(self.run)
+        )

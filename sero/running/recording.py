@@ -1,4 +1,4 @@
-"""The recorder of a training run: journals, curves, pools and checkpoints in its directory."""
+"""What training records in a run directory: journals, curves, pools and checkpoints."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sero.credit import PoolState
+from sero.errors import SeroError
 from sero.running.directory import RunDirectory
 from sero.running.progress import Progress
-from sero.running.saved import Journals, save_checkpoint, save_pool_state
+from sero.running.saved import Journals, load_checkpoint, save_checkpoint, save_pool_state
+from sero.storage import naming_the_directory
 from sero.tracking import MetricWriter
 
 CHECKPOINT_VERSION = 1
@@ -46,6 +48,9 @@ class RunRecorder:
             f"score {record['score_before']:.2f} | {record['action']} {record['verdict']}"
         )
 
+    def last_update(self, metrics: Mapping[str, float], episode: int) -> None:
+        self.metrics.log(metrics, episode=episode)
+
     def checkpoint(self, progress: Mapping[str, Any], controller: Mapping[str, Any]) -> None:
         self.journals.sync()
         save_checkpoint(
@@ -57,3 +62,25 @@ class RunRecorder:
                 "lengths": self.journals.lengths(),
             },
         )
+
+
+def saved_episode(directory: RunDirectory) -> int | None:
+    """Last whole episode of the checkpoint; None before the first, or without a readable one."""
+    try:
+        return int(load_checkpoint(directory.checkpoint)["progress"]["episode"]) or None
+    except (SeroError, OSError, LookupError, TypeError, ValueError):
+        # For a status alone: whatever is wrong with the file is said where it is needed.
+        return None
+
+
+def drop_pools_after(directory: RunDirectory, episode: int) -> None:
+    """Remove the pools of episodes behind the checkpoint, which a killed process has left.
+
+    Raises:
+        StorageError: the disk refused.
+    """
+    for path in directory.pool_seed.parent.glob("episode_*.yaml"):
+        number = path.stem.removeprefix("episode_")
+        if number.isdecimal() and int(number) > episode:
+            with naming_the_directory(path):
+                path.unlink()

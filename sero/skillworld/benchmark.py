@@ -11,6 +11,7 @@ from annotated_types import Ge, Gt, Le
 from sero.benchmarks.base import Parsed, Score, Split, Task
 from sero.roles.pool import RolePool
 from sero.skillworld.cards import seed_pool
+from sero.skillworld.oracle import all_good_pool
 from sero.skillworld.text import (
     case_prompt,
     output_protocol,
@@ -34,6 +35,7 @@ class SkillWorldBenchmarkConfig:
         dim: length of the encoder's vectors; no task depends on it.
         n_train, n_heldout: tasks of the two splits.
         strict_add: Add must improve the score during warm-up too.
+        pool: what a run starts from: the seed pool, or `all_good`, the ceiling's pool.
     """
 
     name: str
@@ -45,6 +47,7 @@ class SkillWorldBenchmarkConfig:
     n_train: Annotated[int, Gt(0)]
     n_heldout: Annotated[int, Gt(0)]
     strict_add: bool
+    pool: Literal["seed", "all_good"]
 
 
 class SkillWorldBenchmark:
@@ -59,7 +62,8 @@ class SkillWorldBenchmark:
         self.scorer: str = cfg.score
         self.strict_add = cfg.strict_add
         self.output_protocol = output_protocol()
-        self._world = world_for(WorldSpec(key=cfg.world, scenario=cfg.scenario, dim=cfg.dim))
+        self._spec = WorldSpec(key=cfg.world, scenario=cfg.scenario, dim=cfg.dim)
+        self._world = world_for(self._spec)
 
     def load(self) -> Split:
         """The two splits; groups take turns. Nothing is read from disk."""
@@ -72,6 +76,9 @@ class SkillWorldBenchmark:
         return Split(train=train, heldout=heldout, fingerprint=digest.hexdigest())
 
     def seed_pool(self) -> RolePool:
+        """The pool runs start from; one good role per family and more where it is `all_good`."""
+        if self.cfg.pool == "all_good":
+            return all_good_pool(self._spec, noise=self.cfg.noise)
         return seed_pool(self._world, noise=self.cfg.noise)
 
     def known_texts(self) -> tuple[str, ...]:

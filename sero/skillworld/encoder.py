@@ -23,6 +23,7 @@ from sero.skillworld.world import MIN_DIM, Case, Matrix, ScenarioName, WorldSpec
 
 TASK_NOISE = 0.25
 ROLE_NOISE = 0.125
+MISLEADER_NOISE = 0.2
 ROLE_SHARE = 0.5
 """Weight of the speaker's own vector in a message."""
 
@@ -40,7 +41,8 @@ class SkillWorldEncoder:
     """e(.) of the simulated world: exact geometry for its own texts, a fixed direction for others.
 
     - a role's text: unit(U_family + ξ/8), so that harmful cards look right; a distractor
-      unit(Σ U); router, validator and aggregator a direction each;
+      unit(Σ U), a misleader unit(unit(Σ U) + ξ/5); router, validator and aggregator a direction
+      each;
     - a case: e_x = unit(Σ_{k in Q} U_k + ξ/4); with an answer behind it,
       unit(e_x + unit(Σ U or V over the answer's facts));
     - a message: unit(e_r / 2 + Σ U right, V wrong over its facts).
@@ -103,6 +105,9 @@ class SkillWorldEncoder:
                 return unit(space.aggregator)
             case Kind.DISTRACTOR:
                 return unit(space.right.sum(axis=0))
+            case Kind.MISLEADER:
+                every = unit(space.right.sum(axis=0))
+                return unit(every + MISLEADER_NOISE * self._world.noise("role", sheet))
             case Kind.UNKNOWN:
                 return np.zeros(self.dim, dtype=np.float32)
             case Kind.GOOD | Kind.MEDIUM | Kind.HARMFUL:

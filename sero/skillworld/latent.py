@@ -25,7 +25,8 @@ def skill_of(truth: Truth, n_capabilities: int) -> Skill:
 
     In its family a card is good (0.85, 0.03), medium (0.45, 0.12) or harmful (0.10, 0.55);
     elsewhere it is (0.03, 0.02), a harmful one (0.03, 0.12). A distractor is (0.05, 0.30)
-    everywhere, an unknown one off its family everywhere. The others state nothing by themselves.
+    everywhere, a misleader (0.05, 0.50); an unknown card is everywhere as off its family. The
+    others state nothing by themselves.
     """
     off = (0.03, 0.02)
     match truth.kind:
@@ -37,6 +38,8 @@ def skill_of(truth: Truth, n_capabilities: int) -> Skill:
             own, off = (0.10, 0.55), (0.03, 0.12)
         case Kind.DISTRACTOR:
             own = off = (0.05, 0.30)
+        case Kind.MISLEADER:
+            own = off = (0.05, 0.50)
         case Kind.UNKNOWN:
             own = off
         case Kind.ROUTER | Kind.VALIDATOR | Kind.AGGREGATOR:

@@ -29,6 +29,6 @@ def kind_of(card: RoleCard, spec: WorldSpec) -> str:
 
 
 def harmful_count(pool: Iterable[RoleCard], spec: WorldSpec) -> int:
-    """Harmful cards of a pool; a distractor counts as one."""
-    harmful = (Kind.HARMFUL.value, Kind.DISTRACTOR.value)
+    """Harmful cards of a pool; a distractor and a misleader count as one each."""
+    harmful = (Kind.HARMFUL.value, Kind.DISTRACTOR.value, Kind.MISLEADER.value)
     return sum(kind_of(card, spec) in harmful for card in pool)

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     ROUTER = "router"
     VALIDATOR = "validator"
     AGGREGATOR = "aggregator"
+    MISLEADER = "misleader"
     UNKNOWN = "unknown"
 
     @property

@@ -14,6 +14,7 @@ SOUND = {
         "reserve_tokens": 1024,
     },
     "policy": {"operations": ["add", "noop"]},
+    "credit": {"estimator": "shapley_mc", "orders": 8, "antithetic": True},
 }
 
 
@@ -29,6 +30,8 @@ def test_a_sound_tree_has_none():
         ("early_stop", {"window": 25}, "early_stop.window: got 25, above early_stop.min_episodes"),
         ("backbone", {"backoff_s": 31}, "backbone.backoff_s: got 31, above backbone.backoff_max_s"),
         ("backbone", {"reserve_tokens": 2048}, "backbone.reserve_tokens: got 2048, and"),
+        ("credit", {"orders": 7}, "credit.orders: got 7, an odd number. Antithetic orders come in"),
+        ("credit", {"orders": 7, "estimator": "tmc"}, "credit.orders: got 7, an odd number"),
         ("policy", {"operations": ["add"]}, "policy.operations: noop is missing"),
         ("policy", {"operations": ["noop", "noop"]}, "policy.operations: an operation stands"),
     ],
@@ -37,6 +40,11 @@ def test_each_contradiction_is_named(section, values, fault):
     found = contradictions({**SOUND, section: {**SOUND[section], **values}})
     assert len(found) == 1
     assert found[0].startswith(fault)
+
+
+@pytest.mark.parametrize("change", [{"antithetic": False}, {"estimator": "loo"}])
+def test_an_odd_number_of_orders_matters_to_antithetic_pairs_only(change):
+    assert contradictions({**SOUND, "credit": {**SOUND["credit"], "orders": 7, **change}}) == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,13 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from sero.config import comparable, describe_changes, resolved_data, run_directory
 from sero.config.variant import MAX_SLUG_CHARS, variant
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+ROWS = [path.stem for path in (CONF / "row").glob("[!_]*.yaml")]
 
 
 def named(composing, *overrides: str) -> str:
@@ -87,6 +93,16 @@ def test_the_slug_is_short_and_safe(train):
     assert slug.startswith("backbone-openai+backbone.model-..-we-ird-x-8b+policy.credit")
     assert "/" not in name
     assert not name.startswith(".")
+
+
+def test_a_row_is_named_first_and_shares_its_directory_with_no_other(train):
+    """Whatever else is set, and however long the slug gets."""
+    more = ("benchmark.dim=32", "benchmark.n_heldout=10", "credit.mu=0.2", "exec.max_tokens=100")
+    for overrides in ((), more):
+        names = {row: named(train, f"row={row}", *overrides) for row in ROWS}
+        assert len({*names.values(), named(train, *overrides)}) == len(ROWS) + 1
+        for row, name in names.items():
+            assert re.match(rf"row-{row}(\+benchmark|-[0-9a-f]{{6}}$)", name)
 
 
 def test_a_run_directory_can_be_given_on_the_command_line(train, evaluate):

@@ -48,6 +48,10 @@ from sero.inference.retrieval import RetrievalConfig
 from sero.inference.trace import Rollout
 from sero.roles.card import RoleCard, RoleType
 from sero.roles.pool import RolePool
+from sero.skillworld import SkillWorldBackbone, SkillWorldBenchmark, SkillWorldEncoder
+from sero.skillworld.cards import named_card, team_with
+from sero.skillworld.sheet import Kind, Truth
+from sero.skillworld.world import WorldSpec, world_for
 
 SEED = 12
 DIM = 32
@@ -64,6 +68,10 @@ CREDIT = CreditConfig(
     loo_min_pool=4,
     loo_inactive="skip",
     loo_sequential=False,
+    estimator="loo",
+    orders=8,
+    antithetic=True,
+    tmc_tol=0.01,
     new_n=3,
     bias_correction=False,
 )
@@ -381,6 +389,10 @@ class MemoryRecorder:
         if self.after_episode is not None:
             self.after_episode(record["episode"])
 
+    def last_update(self, metrics, episode):
+        """Kept apart from the episodes' metrics."""
+        self.flushed = (episode, dict(metrics))
+
     def checkpoint(self, progress, controller):
         body = {
             "progress": progress,
@@ -537,6 +549,76 @@ class Toy:
         return asyncio.run(work)
 
 
+class Simulated:
+    """SkillWorld (d = 32) in the configuration of the verified outcomes (method.md §8)."""
+
+    def __init__(self, key, *, credit_mode="raw", credit=None):
+        self.spec = WorldSpec(key=key, scenario="default", dim=32)
+        self.credit = replace(CREDIT, loo_tasks=3, loo_inactive="zero", new_n=0)
+        if credit is not None:
+            self.credit = credit
+        common = {"name": "skillworld", "world": key, "scenario": "default", "dim": 32}
+        self.benchmark = SkillWorldBenchmark(
+            SkillWorldBenchmark.Config(
+                **common,
+                pool="seed",
+                score="partial",
+                noise=0.0,
+                n_train=30,
+                n_heldout=200,
+                strict_add=False,
+            )
+        )
+        backbone = SkillWorldBackbone.Config(**common, noise=0.0, editor="benign")
+        encoder = SkillWorldEncoder.Config(world=key, scenario="default", dim=32)
+        self.parts = Parts(
+            backbone=SkillWorldBackbone(backbone),
+            encoder=SkillWorldEncoder(encoder),
+            parse=self.benchmark.parse,
+            max_tokens=4096,
+        )
+        self.inference = InferenceConfig(
+            retrieval=replace(INFERENCE.retrieval, credit_mode=credit_mode, spec_slots=3),
+            credit=self.credit,
+            exec=ExecConfig(rounds=1, max_tokens=4096),
+            dag=INFERENCE.dag,
+            repair=RepairConfig(enabled=True, reserved=True, always=True),
+        )
+        self.split = self.benchmark.load()
+
+    def card(self, name, kind, family):
+        """A specialist's card by its truth."""
+        truth = Truth(kind=Kind(kind), family=family)
+        return named_card(world_for(self.spec), name, truth, noise=0.0)
+
+    def team_with(self, *specialists):
+        return PoolState(team_with(world_for(self.spec), specialists, noise=0.0))
+
+    def roller(self, backbone=None, *, commit=lambda: 0, ledger=None):
+        return Roller(
+            parts=replace(self.parts, backbone=backbone or self.parts.backbone),
+            inference=self.inference,
+            benchmark=self.benchmark,
+            run_seed=self.spec.key,
+            commit=commit,
+            ledger=ledger or Ledger(),
+        )
+
+    async def mean_score(self, state, tasks, **how):
+        """The mean score of a state over tasks; nothing is kept of the rollouts."""
+        roll = self.roller()
+        values = []
+        for task in tasks:
+            values.append((await roll(task, state, Phase.LOO, 1, **how)).value)
+            roll.ledger.take()
+        return sum(values) / len(values)
+
+
 @pytest.fixture(scope="session")
 def toy():
     return Toy
+
+
+@pytest.fixture(scope="session")
+def simulated():
+    return Simulated

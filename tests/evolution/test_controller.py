@@ -248,7 +248,7 @@ def test_metrics_of_an_update_by_hand():
         f"controller/{name}"
         for name in (
             "loss",
-            "op_entropy",
+            "batch_entropy",
             "grad_norm",
             "baseline",
             "frac_zero_std",
@@ -263,7 +263,7 @@ def test_metrics_of_an_update_by_hand():
     assert metrics["controller/baseline"] == pytest.approx(0.01)
     assert metrics["controller/advantage_std"] == pytest.approx(1.0, abs=1e-5)
     assert metrics["controller/frac_zero_std"] == 0.0
-    assert 0 < metrics["controller/op_entropy"] <= math.log(3)
+    assert 0 < metrics["controller/batch_entropy"] <= math.log(3)
     assert metrics["controller/grad_norm"] > 0
 
 
@@ -283,7 +283,7 @@ def test_in_a_degenerate_batch_only_entropy_acts_and_the_baseline_moves(rewards)
     exploring = controller()
     recorded(exploring, rewards)
     metrics = exploring.update()
-    expected = -REINFORCE.beta * metrics["controller/op_entropy"]
+    expected = -REINFORCE.beta * metrics["controller/batch_entropy"]
     assert metrics["controller/loss"] == pytest.approx(expected)
     assert not torch.equal(parameters(exploring)["op_head.bias"], before["op_head.bias"])
 

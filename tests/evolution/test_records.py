@@ -138,9 +138,44 @@ def test_a_record_is_one_line_of_plain_json(toy):
     assert "\n" not in dumps(episode_record(noop, 1, 1, state, COST, {"adder": 0.5}))
 
 
+def test_standard_errors_stand_there_only_when_there_are_some(toy):
+    state = toy.state()
+    noop = step(toy, Proposal(operation=NOOP), Verdict(state=state, committed=False, reward=0.0))
+    for nothing in (None, {}):
+        assert list(episode_record(noop, 1, 1, state, COST, {"adder": 0.5}, nothing)) == KEYS
+    record = episode_record(noop, 1, 1, state, COST, {"adder": 0.5}, {"adder": 0.25})
+    assert list(record) == [*KEYS, "loo_stderr"]
+    assert record["loo_stderr"] == {"adder": 0.25}
+
+
+def test_what_is_unknown_has_no_metric(toy):
+    """A Noop runs no candidate; before the first refresh nothing is measured."""
+    state = toy.state()
+    noop = step(toy, Proposal(operation=NOOP), Verdict(state=state, committed=False))
+    metrics = episode_metrics(noop, Progress(state=state, episode=1), toy.CREDIT)
+    absent = {"train/score_after", "train/gate_delta", "credit/loo_mean", "credit/ema_loo_rank"}
+    assert not absent & metrics.keys()
+
+
+def test_a_refresh_is_compared_with_the_credit_before_it(toy):
+    """c before: .1 < .2 < .3; φ: -.5 < .4 < .6 in another order; ranks 1,2,3 against 1,3,2."""
+    names = ("adder", "guesser", "adder-2")
+    old = toy.state(
+        credits={
+            n: RoleCredit(ema=c, n_updates=1) for n, c in zip(names, (0.1, 0.2, 0.3), strict=True)
+        }
+    )
+    new = toy.state(credits={n: RoleCredit(ema=9.0, loo=9.0, n_updates=2) for n in names})
+    noop = step(toy, Proposal(operation=NOOP), Verdict(state=old, committed=False))
+    phi = dict(zip(names, (-0.5, 0.6, 0.4), strict=True))
+    metrics = episode_metrics(noop, Progress(state=new, episode=1), toy.CREDIT, phi)
+    assert metrics["credit/ema_loo_rank"] == pytest.approx(0.5)  # 1 - 6·(0+1+1)/(3·8)
+    assert metrics["credit/loo_mean"] == pytest.approx(4.5)  # three of six roles
+
+
 def test_metrics_by_hand(toy):
     """c = .4, 0, 0, 0, 0, 0: mean 1/15, population variance .16/6 - 1/225 = .022222."""
-    state = toy.state(credits={"adder": RoleCredit(ema=0.4, n_updates=1)})
+    state = toy.state(credits={"adder": RoleCredit(ema=0.4, loo=0.6, n_updates=1)})
     progress = Progress(
         state=state,
         episode=8,
@@ -157,18 +192,23 @@ def test_metrics_by_hand(toy):
         {
             "train/reward": 0.25,
             "train/score_before": 0.5,
+            "train/score_after": 0.75,
+            "train/gate_delta": 0.25,
             "train/committed": 1.0,
             "train/acceptance": 0.25,
             "pool/size": 6.0,
             "pool/family_share": 0.4,  # adding holds 2 of 5 unprotected roles
+            "pool/validators": 1.0,
             "controller/op_entropy": 0.75,
             "credit/mean": 1 / 15,
             "credit/spread": 0.0222222222**0.5,
+            "credit/loo_mean": 0.1,  # φ = .6 of one role of six
             "cost/calls": 100.0,
             "cost/prompt_tokens": 2000.0,
             "cost/completion_tokens": 300.0,
         }
     )
+    assert metrics.keys() <= METRICS.keys()
     corrected = episode_metrics(once, progress, replace(toy.CREDIT, bias_correction=True))
     assert corrected["credit/mean"] == pytest.approx(4.0 / 6)  # .4 / (1 - .9) = 4
 
@@ -206,3 +246,16 @@ def test_time_retries_and_cache_hits_are_not_in_the_record(toy):
     assert plain.episodes == cached.episodes
     assert plain.metrics == cached.metrics
     assert all(list(record) == KEYS for record in plain.episodes)
+
+
+def test_every_announced_curve_is_written(toy):
+    """A run with refreshes, candidates and gradient steps leaves no name of the table unused."""
+    recorder = toy.Recorder()
+    trainer = toy.trainer(
+        n_train=6,
+        train=replace(toy.TRAIN, main_epochs=5),
+        credit=replace(toy.CREDIT, loo_tasks=3, loo_inactive="zero"),
+    )
+    toy.run(train(trainer, Progress(state=toy.state()), recorder))
+    written = {name for point in recorder.metrics for name in point}
+    assert written == {name for name in METRICS if not name.startswith("eval/")}

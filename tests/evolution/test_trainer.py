@@ -188,12 +188,12 @@ def test_warm_up_is_told_to_masks_and_observation(one_step):
 def test_the_refresh_happens_on_schedule_only(toy):
     trainer = toy.trainer()
     state = toy.state()
-    kept, nothing = toy.run(refreshed_credit(trainer, state, 1))
-    assert kept is state
-    assert nothing is None
-    new, loo = toy.run(refreshed_credit(trainer, state, 2))
-    assert new.pool is state.pool
-    assert set(new.credit.roles) == set(loo)
+    kept = toy.run(refreshed_credit(trainer, state, 1))
+    assert kept.state is state
+    assert kept.loo is None
+    new = toy.run(refreshed_credit(trainer, state, 2))
+    assert new.state.pool is state.pool
+    assert set(new.state.credit.roles) == set(new.loo)
 
 
 # ---- a whole run
@@ -628,7 +628,7 @@ def test_a_spent_budget_stops_between_episodes_and_the_run_goes_on_later(
 
 
 def test_replies_are_durable_before_anything_depends_on_them(toy):
-    """One commit per rollout and per editor call, none while a rollout is under way."""
+    """A commit before and after each rollout and editor call, none while one is under way."""
     at_commit = []
     trainer = toy.trainer()
     backbone = trainer.roll.parts.backbone
@@ -645,7 +645,7 @@ def test_replies_are_durable_before_anything_depends_on_them(toy):
         after_episode=lambda n: at_commit.append(("episode", len(backbone.requests)))
     )
     run_to_end(toy, trainer, recorder)
-    assert len([c for c in at_commit if isinstance(c, int)]) == len(recorder.traces)
+    assert len([c for c in at_commit if isinstance(c, int)]) == 2 * len(recorder.traces)
     for before, after in itertools.pairwise(at_commit):
         if isinstance(after, tuple):
             assert after == ("episode", before)  # no reply is open when an episode is written

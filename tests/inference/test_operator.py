@@ -286,6 +286,20 @@ class TestCounterfactuals:
         assert "neutral" in backbone.requests[-1].messages[1].content
         assert "said by s1" not in backbone.requests[-1].messages[1].content
 
+    async def test_a_replaced_report(self, run, state_of):
+        """The neutral text holds no verdict, so the draft stands; nobody is asked for it."""
+        says = {"v1": "VERDICT: revise", "a1": ["ANSWER 4", "ANSWER 5"]}
+        always = {"retrieval": {"val_slots": 0}, "repair": {"always": True}}
+        state = state_of("s1", "v1", "a1")
+        asked, _ = await run(state, in_turn(says), **always)
+        assert (asked.answer, asked.validator, asked.revised) == ("ANSWER 5", "v1", True)
+        silent, backbone = await run(state, in_turn(says), replace={"v1": "neutral"}, **always)
+        assert (silent.answer, silent.validator, silent.revised) == ("ANSWER 4", "v1", False)
+        assert [r.role for r in backbone.requests] == ["s1", "s1", "a1"]
+        report = silent.messages[-1]
+        assert (report.kind, report.text, report.replaced) == (CallKind.VALIDATE, "neutral", True)
+        assert silent.cost.calls == 3
+
 
 class TestPurity:
     async def test_neither_pool_nor_credit_is_written(self, run, state_of):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sero.backbones.scripted import ScriptedBackbone
+from sero.evolution.sections import RandomConfig
 from sero.methods.base import Fitting, Lab
 
 
@@ -43,6 +44,7 @@ def make_lab(toy):
             "schema": toy.SCHEMA,
             "editor": toy.EDITOR,
             "early_stop": toy.EARLY_STOP,
+            "random": RandomConfig(passes=1, loo=False),
         }
         return Lab(**{**own, **changes})
 

@@ -1,11 +1,14 @@
 """Small run directories with the records a run leaves, built in `tmp_path`."""
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
+
+from sero.reporting.figures import RowKey, RunFigures, Setting
 
 SEED_ROLES = [
     {
@@ -275,3 +278,31 @@ def add_episodes() -> Callable[[int], list[dict]]:
         ]
 
     return many
+
+
+@pytest.fixture
+def run() -> Callable[..., RunFigures]:
+    """A factory of finished runs: `run(name, seed, {id: (group, score)}, ...)`.
+
+    The run of a simulated world of its own, unless `data` or `setting` say otherwise.
+    """
+    places = itertools.count()
+
+    def make(name="reference", seed=1, items=None, *, data=None, setting=None, **changes):
+        fields = {"directory": f"run-{next(places)}", "failures": 0, "calls": 100, "tokens": 1000}
+        fields |= dict.fromkeys(("training", "evaluation", "commits", "candidates", "roles"))
+        fields |= dict.fromkeys(("harmful", "lost_aggregator"))
+        row = {"experiment": "simulator", "method": name, "name": name, "extra": ""}
+        row |= {key: changes.pop(key) for key in row.keys() & changes.keys()}
+        kept = {"backbone": "skillworld", "scorer": "partial", "world": "dim 32"}
+        kept |= {"benchmark": "skillworld", "simulated": True, "data": ""}
+        return RunFigures(
+            setting=Setting(**(kept | (setting or {}))),
+            row=RowKey(variant=f"row-{name}+{row['extra']}-abcdef", **row),
+            seed=str(seed),
+            data=f"world {seed}" if data is None else data,
+            scored={"i0": ("g", 0.5)} if items is None else items,
+            **(fields | changes),
+        )
+
+    return make

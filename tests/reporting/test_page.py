@@ -1,4 +1,4 @@
-from sero.reporting.page import gather, pool_lines
+from sero.reporting.page import gather, pool_lines, pool_states
 from sero.reporting.summary import read_row
 
 
@@ -36,7 +36,7 @@ def test_a_run_without_training_has_no_curves(make_run):
 
 def test_pool_lines_before_and_after(make_run):
     directory = make_run()
-    lines = pool_lines(directory)
+    lines = pool_lines(*pool_states(directory))
     assert [line.change for line in lines] == ["", "", "", "", "added"]
     assert (lines[1].card.name, lines[1].ema, lines[1].loo) == ("solver", 0.01, 0.02)
     seed = directory / "pool" / "seed.yaml"
@@ -44,9 +44,10 @@ def test_pool_lines_before_and_after(make_run):
     whole = final.read_text()
     final.write_text(seed.read_text())
     seed.write_text(whole)
-    assert [line.change for line in pool_lines(directory)] == ["", "", "", "", "removed"]
+    changes = [line.change for line in pool_lines(*pool_states(directory))]
+    assert changes == ["", "", "", "", "removed"]
     final.unlink()  # still training: the latest commit stands in
-    assert [line.change for line in pool_lines(directory)] == [""] * 5
+    assert [line.change for line in pool_lines(*pool_states(directory))] == [""] * 5
     for path in (directory / "pool").iterdir():
         path.unlink()
-    assert pool_lines(directory) == ()
+    assert pool_lines(*pool_states(directory)) == ()

@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from sero.reporting import statistics
-from sero.reporting.statistics import by_group, estimate, paired_difference
+from sero.reporting.statistics import (
+    by_group,
+    estimate,
+    holm,
+    paired_difference,
+    sign_flip_test,
+    t_interval,
+    t_test,
+)
 from sero.seeding import rng_for
 
 
@@ -56,3 +64,89 @@ def test_paired_difference_uses_common_items_only():
 
 def test_by_group_keeps_order():
     assert by_group([("x", 1.0), ("y", 0.0), ("x", 0.5)]) == {"x": [1.0, 0.5], "y": [0.0]}
+
+
+def test_student_interval_by_hand():
+    # mean .6, s = .1, t(2, .975) = 4.30265: half width 4.30265 · .1 / √3 = .24841
+    found = t_interval([0.5, 0.6, 0.7])
+    assert found.mean == pytest.approx(0.6)
+    assert (found.low, found.high) == pytest.approx((0.6 - 0.24841, 0.6 + 0.24841), abs=1e-5)
+    assert found.n == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([], (None, None, None, 0)),
+        ([0.25], (0.25, None, None, 1)),  # one run says nothing of the next
+        ([1.0, 1.0, 1.0], (1.0, 1.0, 1.0, 3)),  # all equal: no width
+    ],
+)
+def test_student_interval_of_few_or_equal_values(values, expected):
+    found = t_interval(values)
+    assert (found.mean, found.low, found.high, found.n) == expected
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        # t = .2 / (.1 / √3) = 3.4641; with 2 degrees of freedom p = 1 - t / √(2 + t²) = .07418
+        ([0.1, 0.2, 0.3], 0.07418),
+        ([-0.1, -0.2, -0.3], 0.07418),
+        ([-0.1, 0.1], 1.0),
+        ([0.0, 0.0, 0.0], 1.0),  # nowhere any difference
+        ([0.1, 0.1, 0.1], None),  # no variation: nothing to test with
+        ([0.5], None),
+        ([], None),
+    ],
+)
+def test_paired_t_test(differences, p):
+    assert t_test(differences) == (None if p is None else pytest.approx(p, abs=1e-5))
+
+
+def test_p_is_below_the_level_just_when_the_interval_leaves_zero_out():
+    for shift in np.linspace(0.0, 0.6, 61):
+        values = [shift + x for x in (-0.2, -0.05, 0.0, 0.1, 0.15)]
+        assert (t_test(values) < 0.05) is (t_interval(values).low > 0)
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        ([1.0, 1.0, 1.0], 2 / 8),  # +++ and --- of eight patterns
+        ([2.0, 1.0, -0.5], 4 / 8),  # |±2 ± 1 ± .5| is 3.5 twice and 2.5 twice
+        ([0.0, 0.0], 1.0),
+        ([1.0] * 8 + [-1.0] + [0.0] * 50, 2 * (1 + 9) / 2**9),  # McNemar with 8 against 1
+        ([], None),
+    ],
+)
+def test_sign_flips_looked_at_one_by_one(differences, p):
+    assert sign_flip_test(differences) == (None if p is None else pytest.approx(p))
+
+
+def test_random_sign_flips_are_near_the_exact_value_and_repeat(monkeypatch):
+    # 13 against 5: twice the binomial tail, 2 (1 + 18 + 153 + 816 + 3060 + 8568) / 2^18
+    values = [1.0] * 13 + [-1.0] * 5
+    found = sign_flip_test(values)
+    assert found == pytest.approx(2 * 12616 / 2**18, abs=0.01)
+    assert sign_flip_test(values) == found
+    monkeypatch.setattr(statistics, "BLOCK", 97)  # five rows at a time
+    assert sign_flip_test(values) == found
+
+
+def test_holm_steps_down():
+    # sorted .01 · 3 = .03, .03 · 2 = .06, .04 · 1 = .04, raised to .06
+    assert holm([0.01, 0.04, None, 0.03]) == pytest.approx((0.03, 0.06, None, 0.06))
+    assert holm([0.9, 0.8]) == (1.0, 1.0)
+    assert holm([]) == ()
+
+
+@pytest.mark.parametrize("n_runs", [3, 10])
+def test_student_interval_covers_as_it_says(n_runs):
+    """Runs of 100 items without an effect of the seed: 95 % of the intervals hold the mean."""
+    rng = np.random.default_rng(7)
+    chances = rng.uniform(0.1, 0.9, size=100)  # each item's chance of being right
+    scores = rng.random((8000, n_runs, 100)) < chances
+    found = [t_interval(list(means)) for means in scores.mean(axis=2)]
+    covered = np.mean([e.low <= chances.mean() <= e.high for e in found])
+    assert 0.93 <= covered <= 0.97

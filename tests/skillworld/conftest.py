@@ -28,7 +28,9 @@ def make_backbone(world=7, scenario="default", noise=0.0, editor="benign"):
     )
 
 
-def make_benchmark(world=7, scenario="default", noise=0.0, score="partial", n_heldout=200):
+def make_benchmark(
+    world=7, scenario="default", noise=0.0, score="partial", n_heldout=200, pool="seed"
+):
     return SkillWorldBenchmark(
         SkillWorldBenchmark.Config(
             name="skillworld",
@@ -40,6 +42,7 @@ def make_benchmark(world=7, scenario="default", noise=0.0, score="partial", n_he
             n_train=30,
             n_heldout=n_heldout,
             strict_add=False,
+            pool=pool,
         )
     )
 

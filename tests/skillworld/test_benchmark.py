@@ -8,7 +8,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from sero.benchmarks.base import Parsed, Task
 from sero.skillworld import SkillWorldBackbone, SkillWorldBenchmark, SkillWorldEncoder
+from sero.skillworld.oracle import all_good_pool, harmful_count, kind_of
 from sero.skillworld.text import write_answer
+from sero.skillworld.world import WorldSpec
 
 PROMPT = "End with:\nAnswer: c4 = <number>; c0 = <number>; c2 = <number>"
 TASK = Task(
@@ -39,6 +41,18 @@ def test_the_fingerprint_tells_worlds_and_sizes_apart(tools):
     made = [tools.benchmark(), tools.benchmark(world=8), tools.benchmark(n_heldout=199)]
     assert len({benchmark.load().fingerprint for benchmark in made}) == 3
     assert tools.benchmark(n_heldout=20).load().heldout == tools.benchmark().load().heldout[:20]
+
+
+def test_a_run_may_start_from_the_ceilings_pool(tools):
+    """Same tasks, another pool: one good specialist for each of the six families."""
+    seed, ceiling = tools.benchmark(), tools.benchmark(pool="all_good")
+    spec = WorldSpec(key=7, scenario="default", dim=32)
+    assert ceiling.load() == seed.load()
+    assert ceiling.seed_pool() == all_good_pool(spec)
+    kinds = Counter(kind_of(card, spec) for card in ceiling.seed_pool())
+    assert kinds["good"] == 6
+    assert harmful_count(ceiling.seed_pool(), spec) == 0
+    assert harmful_count(seed.seed_pool(), spec) > 0
 
 
 def test_gold_is_worth_one_and_never_in_the_prompt(world, tools):
@@ -108,6 +122,7 @@ BENCHMARK = SkillWorldBenchmark(
         n_train=30,
         n_heldout=200,
         strict_add=False,
+        pool="seed",
     )
 )
 
@@ -143,6 +158,7 @@ BENCHMARK_CONFIG = {
     "n_train": 30,
     "n_heldout": 200,
     "strict_add": False,
+    "pool": "seed",
 }
 
 
@@ -151,6 +167,7 @@ BENCHMARK_CONFIG = {
     [
         (SkillWorldBenchmark.Config, BENCHMARK_CONFIG, {"noise": 1.5}),
         (SkillWorldBenchmark.Config, BENCHMARK_CONFIG, {"score": "half"}),
+        (SkillWorldBenchmark.Config, BENCHMARK_CONFIG, {"pool": "good"}),
         (SkillWorldBenchmark.Config, BENCHMARK_CONFIG, {"n_train": 0}),
         (
             SkillWorldEncoder.Config,

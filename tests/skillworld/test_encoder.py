@@ -182,3 +182,16 @@ def test_any_text_has_a_vector(text):
     for whole in (text, "Sheet abc, case test-1\n" + text, "Ledger case test-1 " + text):
         norm = float(np.linalg.norm(ENCODER.encode(whole)))
         assert norm == pytest.approx(1.0 if whole.strip() else 0.0, abs=1e-5)
+
+
+def test_misleaders_match_every_case_about_as_well_as_the_right_card(world, encoder):
+    """|unit(ΣU)|² = 1 and |ξ/5|² = 32/25 give √2.28; its cosine with a case is
+    3/√6/√5/√2.28 = 0.363 in the mean, where a card of a required family has 0.365.
+    """
+    cards = [
+        named_card(world, f"m/{i}", Truth(kind=Kind.MISLEADER, family=0), noise=0.0)
+        for i in range(60)
+    ]
+    cases = [encoder.encode(case_prompt(world.case(f"test-{i:03d}"))) for i in range(60)]
+    cosines = [float(encoder.encode(c.prompt_text) @ case) for c in cards for case in cases]
+    assert np.mean(cosines) == pytest.approx(0.363, abs=0.03)

@@ -1,0 +1,206 @@
+"""One run as the figures a results table needs, or the reason why it has none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sero.errors import UserError
+from sero.reporting.entries import Spending
+from sero.reporting.pools import load_state
+from sero.reporting.records import RunRecord
+from sero.reporting.summary import Scored, read_row
+from sero.roles.pool import RolePool
+from sero.skillworld.oracle import harmful_count
+from sero.skillworld.world import MIN_DIM, SCENARIOS, WorldSpec
+
+USABLE = ("completed", "unknown")
+"""States whose result.json counts; `unknown` is a directory without a status.json."""
+
+WORLD_KEYS = ("scenario", "dim", "noise", "n_train", "n_heldout")
+"""Settings of a simulated benchmark that make its scores another quantity."""
+
+_HASH = re.compile(r"-?[0-9a-f]{6}\Z")
+_ROW = "row-"
+_BACKBONE = "backbone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What runs of one block share; runs that differ in any of it are not compared.
+
+    Attributes:
+        data: sha256 of the data; empty in simulation, where every seed may be its own world.
+        world: `WORLD_KEYS` as text; empty for real benchmarks.
+    """
+
+    benchmark: str
+    backbone: str
+    scorer: str
+    simulated: bool
+    data: str
+    world: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class RowKey:
+    """What the seeds of one row share.
+
+    Attributes:
+        name: the choice of the group `row`, else the method.
+        extra: overrides beyond the row and the backbone, as the variant's slug says them.
+    """
+
+    experiment: str
+    method: str
+    variant: str
+    name: str
+    extra: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFigures:
+    """A finished run.
+
+    Attributes:
+        data: sha256 of its data, the world included; empty when nothing tells.
+        scored: item id to (group, score), failed items left out; at least one.
+        training, evaluation: logical cost of the two parts; None in an older result.
+        commits: edits committed, None without training.
+        candidates: edits whose candidate pool was run, None without training.
+        roles: size of the pool that was evaluated, None if it was not saved.
+        harmful: harmful roles left in it; None outside the simulated world.
+        lost_aggregator: it has no aggregator left; None if it was not saved.
+    """
+
+    directory: Path
+    setting: Setting
+    row: RowKey
+    seed: str
+    data: str
+    scored: Scored
+    failures: int
+    calls: int
+    tokens: int
+    training: Spending | None
+    evaluation: Spending | None
+    commits: int | None
+    candidates: int | None
+    roles: int | None
+    harmful: int | None
+    lost_aggregator: bool | None
+
+    @property
+    def score(self) -> float:
+        """Mean over the scored items."""
+        return sum(value for _, value in self.scored.values()) / len(self.scored)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unusable:
+    """A run that is failed, unfinished, damaged or without any scored item."""
+
+    directory: Path
+    state: str
+    reason: str
+
+
+def read_figures(directory: Path) -> RunFigures | Unusable:
+    """Read one run directory; a damaged one is reported, so that the others still make a table."""
+    try:
+        return _read(directory)
+    except UserError as error:
+        return Unusable(directory=directory, state="damaged", reason=str(error))
+
+
+def _read(directory: Path) -> RunFigures | Unusable:
+    row = read_row(directory)
+    run, status = row.run, row.run.status
+    if run.result is None or status.state not in USABLE:
+        where = f" in phase {status.phase}" if status.phase else ""
+        reason = status.reason or f"not finished{where}, no reason recorded"
+        return Unusable(directory=directory, state=status.state, reason=reason)
+    if not row.scored:
+        reason = f"no held-out item was scored, {row.failures} failed"
+        return Unusable(directory=directory, state=status.state, reason=reason)
+    result = run.result
+    episodes = list(run.episodes())
+    saved = directory / "pool" / "final.yaml"
+    pool = load_state(saved).pool if saved.is_file() else None
+    return RunFigures(
+        directory=directory,
+        setting=_setting(run),
+        row=row_key(run),
+        seed=run.seed,
+        data=_fingerprint(run),
+        scored=row.scored,
+        failures=row.failures,
+        calls=result.calls,
+        tokens=result.prompt_tokens + result.completion_tokens,
+        training=result.training_cost,
+        evaluation=result.evaluation_cost,
+        commits=sum(e.committed for e in episodes) if episodes else None,
+        candidates=sum(e.score_after is not None for e in episodes) if episodes else None,
+        roles=None if pool is None else len(pool),
+        harmful=_harmful(pool, run),
+        lost_aggregator=None if pool is None else pool.terminal is None,
+    )
+
+
+def row_key(run: RunRecord) -> RowKey:
+    """Which row of the table a run belongs to, and what the row is called."""
+    words = [word for word in _HASH.sub("", run.variant).split("+") if word]
+    chosen = run.config.get("row")
+    if isinstance(chosen, Mapping):
+        chosen = chosen.get("name")
+    named = chosen or next((w.removeprefix(_ROW) for w in words if w.startswith(_ROW)), "")
+    rest = [w for w in words if not w.startswith((_ROW, _BACKBONE)) and w != "base"]
+    return RowKey(
+        experiment=run.experiment,
+        method=run.method,
+        variant=run.variant,
+        name=str(named or run.method),
+        extra="+".join(rest),
+    )
+
+
+def _setting(run: RunRecord) -> Setting:
+    world = _section(run, "benchmark") if run.simulated else {}
+    known = [f"{key} {_plain(world[key])}" for key in WORLD_KEYS if key in world]
+    return Setting(
+        benchmark=run.benchmark,
+        backbone=run.backbone,
+        scorer=run.result.scorer if run.result else "",
+        simulated=run.simulated,
+        data="" if run.simulated else _fingerprint(run),
+        world=", ".join(known),
+    )
+
+
+def _plain(value: object) -> str:
+    # 0 and 0.0 are one setting.
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _fingerprint(run: RunRecord) -> str:
+    found = run.manifest.get("benchmark")
+    return str(found.get("data_sha256") or "") if isinstance(found, Mapping) else ""
+
+
+def _harmful(pool: RolePool | None, run: RunRecord) -> int | None:
+    world = _section(run, "benchmark")
+    key, dim = world.get("world"), world.get("dim")
+    scenario = next((name for name in SCENARIOS if name == world.get("scenario")), None)
+    if pool is None or not run.simulated or scenario is None:
+        return None
+    if not isinstance(key, int) or not isinstance(dim, int) or dim < MIN_DIM:
+        return None
+    return harmful_count(pool, WorldSpec(key=key, scenario=scenario, dim=dim))
+
+
+def _section(run: RunRecord, name: str) -> Mapping[str, Any]:
+    found = run.config.get(name)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,246 @@
+"""Rows over seeds and their comparison: means, intervals, paired differences (method.md §4.9).
+
+Two kinds of interval, chosen per block by the fingerprint of the data. Runs on the same held-out
+items are averaged per item over the seeds, and the items are resampled within their groups: the
+interval is conditional on these seeds. Where every seed has data of its own, as in the simulated
+world, the run is the unit, and the interval is Student's over runs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sero.reporting.figures import RowKey, RunFigures, Setting
+from sero.reporting.statistics import (
+    TINY,
+    Estimate,
+    by_group,
+    estimate,
+    sign_flip_test,
+    t_interval,
+    t_test,
+)
+from sero.reporting.summary import Scored
+
+CEILING = "ceiling"
+"""Name of the row regret is measured to."""
+
+LONG = 28
+"""Most characters of a row's overrides shown in its label, unless it takes more to be unique."""
+
+DEFAULT_BASELINES = ("reference", "sero", "static")
+"""Names looked for, in this order, when no baseline is named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedRow:
+    """The runs of one row, one per seed, in order of their seeds."""
+
+    label: str
+    key: RowKey
+    runs: tuple[RunFigures, ...]
+
+    @property
+    def by_seed(self) -> Mapping[str, RunFigures]:
+        return {run.seed: run for run in self.runs}
+
+    def mean(self, figure: Callable[[RunFigures], float | None]) -> float | None:
+        """Mean of a figure over the runs that have it; None if none has."""
+        known = [value for value in map(figure, self.runs) if value is not None]
+        return float(np.mean(known)) if known else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Rows that may be compared, the best mean score first.
+
+    Attributes:
+        over_items: all runs have the same held-out items, so the intervals are over items.
+        repeated: runs left out because their row has another run of the same seed.
+    """
+
+    setting: Setting
+    rows: tuple[SeedRow, ...]
+    over_items: bool
+    repeated: tuple[RunFigures, ...]
+
+    @property
+    def unit(self) -> str:
+        """What the runs of a row are: `worlds` when every seed has one of its own."""
+        return "worlds" if self.setting.simulated and not self.over_items else "seeds"
+
+    @property
+    def ceiling(self) -> SeedRow | None:
+        """The row named `ceiling` of a simulated block."""
+        found = [row for row in self.rows if row.key.name == CEILING]
+        return most_runs(found) if found and self.setting.simulated else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A row minus its baseline on what both have.
+
+    Attributes:
+        runs: seeds compared.
+        wins: seeds in which the row is higher; a tie counts a half.
+        p: two-sided, that there is no difference; None when it cannot be told.
+        left_out: (seed, item) pairs only one of the two scored.
+        other_data: seeds left out because the two runs have different data.
+        unpaired: seeds only one of the two rows has.
+    """
+
+    estimate: Estimate
+    runs: int
+    wins: float
+    p: float | None
+    left_out: int
+    other_data: int
+    unpaired: int
+
+
+def make_blocks(runs: Iterable[RunFigures]) -> tuple[Block, ...]:
+    """Runs grouped into blocks and rows; equal input in any order gives equal blocks."""
+    found: dict[Setting, dict[RowKey, list[RunFigures]]] = defaultdict(lambda: defaultdict(list))
+    for run in sorted(runs, key=lambda run: (_seed_order(run.seed), str(run.directory))):
+        found[run.setting][run.row].append(run)
+    order = sorted(found, key=lambda s: (s.benchmark, s.backbone, s.scorer, s.world, s.data))
+    return tuple(_block(setting, found[setting]) for setting in order)
+
+
+def row_estimate(row: SeedRow, *, over_items: bool) -> Estimate:
+    """Mean held-out score of a row; its interval is over items or over runs."""
+    if not over_items:
+        return t_interval([run.score for run in row.runs])
+    return estimate(_item_means([run.scored for run in row.runs]))
+
+
+def unscored_items(row: SeedRow) -> int:
+    """Items that some but not all runs of a row scored; an average over seeds leaves them out."""
+    sets = [run.scored.keys() for run in row.runs]
+    return len(set().union(*sets)) - len(set(sets[0]).intersection(*sets))
+
+
+def compare(row: SeedRow, base: SeedRow, *, over_items: bool) -> Difference:
+    """`row - base`, paired by seed and, within a seed, by item.
+
+    Over runs: the mean difference of each seed's common items, Student's interval and t-test over
+    the seeds. Over items: the mean over common seeds of each item's difference, for items both
+    rows scored in all of them, a stratified bootstrap and the sign-flip test over the items.
+    """
+    ours, theirs = row.by_seed, base.by_seed
+    seeds = [seed for seed in ours if seed in theirs]
+    # The same seed on other data would pair items that only share a name.
+    same = [seed for seed in seeds if ours[seed].data == theirs[seed].data]
+    pairs = [_item_differences(ours[seed].scored, theirs[seed].scored) for seed in same]
+    pairs = [pair for pair in pairs if pair]
+    means = [float(np.mean([value for _, value in pair.values()])) for pair in pairs]
+    if over_items:
+        items = _item_means(pairs)
+        found = estimate(items)
+        p = sign_flip_test([value for values in items.values() for value in values])
+    else:
+        found, p = t_interval(means), t_test(means)
+    return Difference(
+        estimate=found,
+        runs=len(means),
+        wins=sum(0.5 if abs(mean) < TINY else float(mean > 0) for mean in means),
+        p=p,
+        left_out=sum(len(ours[s].scored.keys() ^ theirs[s].scored.keys()) for s in same),
+        other_data=len(seeds) - len(same),
+        unpaired=len(ours.keys() ^ theirs.keys()),
+    )
+
+
+def find_baselines(block: Block, names: Sequence[str]) -> tuple[SeedRow, ...]:
+    """The rows the others are compared with.
+
+    Args:
+        names: rows, methods, labels or variants; the ones this block lacks are passed over. Of
+            several rows that fit a name, the one with most runs. Empty takes the first of
+            `DEFAULT_BASELINES` there is, else the row with most runs.
+    """
+    if len(block.rows) < 2:
+        return ()
+    if names:
+        named = [row for name in names if (row := _named(block, name)) is not None]
+        return tuple({row.label: row for row in named}.values())
+    for name in DEFAULT_BASELINES:
+        found = _named(block, name)
+        if found is not None:
+            return (found,)
+    return (most_runs([row for row in block.rows if row is not block.ceiling]),)
+
+
+def names_of(row: SeedRow) -> tuple[str, ...]:
+    """What a row may be called on the command line."""
+    return (row.label, row.key.name, row.key.method, row.key.variant)
+
+
+def most_runs(rows: Sequence[SeedRow]) -> SeedRow:
+    """The row with most runs; among equals the first in order of experiment and label."""
+    return min(rows, key=lambda row: (-len(row.runs), row.key.extra, row.key.experiment, row.label))
+
+
+def _named(block: Block, name: str) -> SeedRow | None:
+    # A row's own name goes first: several rows share a method.
+    for place in range(len(names_of(block.rows[0]))):
+        fits = [row for row in block.rows if names_of(row)[place] == name]
+        if fits:
+            return most_runs(fits)
+    return None
+
+
+def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Block:
+    labels = _labels(list(rows))
+    made, repeated = [], []
+    for key, runs in rows.items():
+        kept: dict[str, RunFigures] = {}
+        for run in runs:
+            if run.seed in kept:
+                repeated.append(run)
+            else:
+                kept[run.seed] = run
+        made.append(SeedRow(label=labels[key], key=key, runs=tuple(kept.values())))
+    data = {run.data for row in made for run in row.runs}
+    # Without a fingerprint nobody knows whether two runs have the same items.
+    over_items = len(data) == 1 and "" not in data
+    made.sort(key=lambda row: (-(row.mean(lambda run: run.score) or 0.0), row.label))
+    return Block(setting=setting, rows=tuple(made), over_items=over_items, repeated=tuple(repeated))
+
+
+def _labels(keys: Sequence[RowKey]) -> dict[RowKey, str]:
+    """Short names that tell the rows of a block apart."""
+    several = len({key.experiment for key in keys}) > 1
+    short = {}
+    for key in keys:
+        extra = key.extra if len(key.extra) <= LONG else f"{key.extra[: LONG - 1]}…"
+        label = f"{key.name} ({extra})" if extra else key.name
+        short[key] = f"{key.experiment}: {label}" if several else label
+    taken = list(short.values())
+    return {
+        key: label if taken.count(label) == 1 else f"{label} [{key.method}, {key.variant}]"
+        for key, label in short.items()
+    }
+
+
+def _item_differences(ours: Scored, theirs: Scored) -> Scored:
+    common = sorted(ours.keys() & theirs.keys())
+    return {i: (ours[i][0], ours[i][1] - theirs[i][1]) for i in common}
+
+
+def _item_means(runs: Sequence[Scored]) -> dict[str, list[float]]:
+    """Per group, each item's mean over the runs, for items that all of them have."""
+    if not runs:
+        return {}
+    common = sorted(set(runs[0]).intersection(*runs))
+    return by_group((runs[0][i][0], float(np.mean([run[i][1] for run in runs]))) for i in common)
+
+
+def _seed_order(seed: str) -> tuple[int, str]:
+    number = seed.removeprefix("-")
+    whole = number.isascii() and number.isdigit() and len(number) < 20
+    return (int(seed) if whole else 2**63, seed)

@@ -1,0 +1,224 @@
+"""The tables of one block as text cells, whatever format they are shown in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sero.reporting.seeds import Block, Difference, SeedRow, compare, row_estimate
+from sero.reporting.statistics import Estimate, deviation, holm
+from sero.reporting.text import compact, score, signed
+
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Cells as text. The first column is set left, the others right if they are `numeric`."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    numeric: bool = True
+
+
+def _named(block: Block, what: str) -> str:
+    """A table's title; tables travel alone, so each says what is simulated."""
+    return f"{what} · SIMULATED" if block.setting.simulated else what
+
+
+def score_table(block: Block, estimates: Sequence[Estimate]) -> Table:
+    """Mean held-out score per row; the notes say which interval it is.
+
+    Args:
+        estimates: `row_estimate` of each row of the block, in its order.
+    """
+    rows = []
+    for row, found in zip(block.rows, estimates, strict=True):
+        spread = deviation([run.score for run in row.runs])
+        items = [str(found.n)] if block.over_items else _range([len(r.scored) for r in row.runs])
+        failures = sum(run.failures for run in row.runs)
+        rows.append(
+            (
+                row.label,
+                str(len(row.runs)),
+                " to ".join(items),
+                score(found.mean),
+                _bounds(found),
+                score(spread),
+                str(failures),
+            )
+        )
+    if block.over_items:
+        how = (
+            "95 % CI: all runs have the same held-out items, so scores are averaged over seeds "
+            "per item and the items resampled within their groups (bootstrap); it is conditional "
+            "on these seeds, whose spread is sd."
+        )
+    else:
+        how = (
+            f"95 % CI: Student's t over {block.unit}, for the items differ from one to the next; "
+            "one alone has none."
+        )
+    notes = [
+        f"{how} sd: standard deviation of the mean score over {block.unit}. failed: items "
+        "without a score, left out of the means."
+    ]
+    if block.setting.world:
+        notes.append(f"World: {block.setting.world}.")
+    return Table(
+        title=_named(block, "Held-out score"),
+        columns=("row", block.unit, "items", "score", "95 % CI", "sd", "failed"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )
+
+
+def differences_to(block: Block, base: SeedRow) -> list[tuple[SeedRow, Difference]]:
+    """Every other row of the block minus `base`."""
+    # The ceiling is what regret is measured to, no method to be tested.
+    return [
+        (row, compare(row, base, over_items=block.over_items))
+        for row in block.rows
+        if row is not base and row is not block.ceiling
+    ]
+
+
+def difference_table(
+    block: Block, base: SeedRow, found: Sequence[tuple[SeedRow, Difference]]
+) -> Table:
+    """Differences to one baseline with intervals, wins, and p corrected over the table."""
+    adjusted = holm([difference.p for _, difference in found])
+    rows = tuple(
+        (
+            row.label,
+            str(d.runs),
+            signed(d.estimate.mean),
+            _bounds(d.estimate, sign=True),
+            f"{d.wins:g}/{d.runs}" if d.runs else NONE,
+            _p(d.p),
+            _p(corrected),
+        )
+        for (row, d), corrected in zip(found, adjusted, strict=True)
+    )
+    interval, test = (
+        ("bootstrap over items", "sign-flip test over items")
+        if block.over_items
+        else (f"Student's t over {block.unit}", "paired t-test")
+    )
+    tested = sum(difference.p is not None for _, difference in found)
+    note = (
+        f"Row minus {base.label}, paired on the same {block.unit} and items; 95 % CI: {interval}. "
+        f"wins: {block.unit} in which the row is higher, a tie counts ½. p: two-sided {test}; "
+        f"Holm: corrected over the {tested} comparison(s) of this table."
+    )
+    return Table(
+        title=_named(block, f"Difference to {base.label}"),
+        columns=("row", "pairs", "difference", "95 % CI", "wins", "p", "Holm p"),
+        rows=rows,
+        notes=(note,),
+    )
+
+
+def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
+    """Score against what it cost. Rows are numbered as the points of the figure are."""
+    rows = []
+    for number, (row, found) in enumerate(zip(block.rows, estimates, strict=True), 1):
+        calls = row.mean(lambda run: run.calls)
+        per = found.mean / calls * 1000 if calls and found.mean is not None else None
+        rows.append(
+            (
+                f"{number} {row.label}",
+                score(found.mean),
+                _count(calls),
+                _count(row.mean(lambda run: run.training.calls if run.training else None)),
+                _count(row.mean(lambda run: run.evaluation.calls if run.evaluation else None)),
+                _count(row.mean(lambda run: run.candidates)),
+                compact(round(row.mean(lambda run: run.tokens) or 0)),
+                score(per),
+            )
+        )
+    note = (
+        "Means per run. calls and tokens are logical: what the method asked for, cache hits "
+        "included. candidates: edited pools that were run in training."
+    )
+    return Table(
+        title=_named(block, "Score against logical calls"),
+        columns=(
+            "row",
+            "score",
+            "calls",
+            "training",
+            "evaluation",
+            "candidates",
+            "tokens",
+            "score per 1,000 calls",
+        ),
+        rows=tuple(rows),
+        notes=(note,),
+    )
+
+
+def pool_table(block: Block) -> Table:
+    """What training did to the pools, and in simulation what is true of them.
+
+    Without a row when no run of the block says anything of it.
+    """
+    simulated, ceiling = block.setting.simulated, block.ceiling
+    columns = ["row", "commits", "roles at end"]
+    notes = ["Means per run."]
+    if simulated:
+        columns += ["harmful roles left", "aggregator lost"]
+        notes[0] += " Harmful roles: read from the simulated world; a distractor counts as one."
+    if ceiling:
+        columns += ["regret", "95 % CI"]
+        reached = score(row_estimate(ceiling, over_items=block.over_items).mean)
+        notes.append(
+            f"Regret: {ceiling.label} ({reached}) minus row, paired on the same {block.unit}."
+        )
+    rows = []
+    for row in block.rows:
+        cells = [row.label, _mean(row.mean(lambda run: run.commits))]
+        cells.append(_mean(row.mean(lambda run: run.roles)))
+        if simulated:
+            lost = [run.lost_aggregator for run in row.runs if run.lost_aggregator is not None]
+            cells.append(_mean(row.mean(lambda run: run.harmful)))
+            cells.append(f"{sum(lost)}/{len(lost)}" if lost else NONE)
+        if ceiling:
+            regret = compare(ceiling, row, over_items=block.over_items).estimate
+            own = row is ceiling
+            cells += [NONE, NONE] if own else [signed(regret.mean), _bounds(regret, sign=True)]
+        rows.append(tuple(cells))
+    shown = any(cell not in (NONE, "0/0") for cells in rows for cell in cells[1:])
+    return Table(
+        title=_named(block, "Pools" if not simulated else "Pools and ground truth"),
+        columns=tuple(columns),
+        rows=tuple(rows) if shown else (),
+        notes=tuple(notes),
+    )
+
+
+def _bounds(found: Estimate, *, sign: bool = False) -> str:
+    if found.low is None or found.high is None:
+        return NONE
+    write = signed if sign else score
+    return f"{write(found.low)} to {write(found.high)}"
+
+
+def _range(counts: Sequence[int]) -> list[str]:
+    return [str(n) for n in sorted({min(counts), max(counts)})]
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return NONE
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _count(value: float | None) -> str:
+    return NONE if value is None else f"{value:,.0f}"
+
+
+def _mean(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"

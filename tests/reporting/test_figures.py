@@ -1,0 +1,138 @@
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sero.reporting.entries import Spending
+from sero.reporting.figures import RowKey, RunFigures, Unusable, read_figures, row_key
+from sero.reporting.records import read_run
+from sero.roles.load import card_to_data
+from sero.skillworld.cards import seed_pool
+from sero.skillworld.world import WorldSpec, world_for
+
+
+def rewrite(path: Path, **changes) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def reconfigure(directory: Path, **changes) -> None:
+    path = directory / "config.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | changes))
+
+
+def save_pool(directory: Path, cards) -> None:
+    data = {"roles": [card_to_data(card) for card in cards]}
+    (directory / "pool" / "final.yaml").write_text(yaml.safe_dump(data))
+
+
+def test_the_figures_of_a_run(make_run):
+    directory = make_run(scores={"a": ("g", 1.0), "b": ("g", 0.5), "c": ("g", None)})
+    training = {"calls": 1000, "prompt_tokens": 1, "completion_tokens": 2}
+    rewrite(directory / "result.json", training_cost=training)
+    found = read_figures(directory)
+    assert isinstance(found, RunFigures)
+    assert (found.score, found.failures, found.seed, found.data) == (0.75, 1, "42", "d0")
+    assert (found.calls, found.tokens) == (1234, 1_230_000)
+    assert found.training == Spending(calls=1000, prompt_tokens=1, completion_tokens=2)
+    assert found.evaluation is None  # an older result
+    # One of three episodes committed, one ran its candidate; five roles in the final pool.
+    assert (found.commits, found.candidates, found.roles) == (1, 1, 5)
+    assert found.lost_aggregator is False
+
+
+def test_a_run_without_training_has_no_commits_and_maybe_no_pool(make_run):
+    directory = make_run(method="static", episodes=[])
+    (directory / "pool" / "final.yaml").unlink()
+    found = read_figures(directory)
+    assert (found.commits, found.candidates, found.roles) == (None, None, None)
+    assert (found.harmful, found.lost_aggregator) == (None, None)
+
+
+@pytest.fixture
+def world_run(make_run):
+    """A run whose final pool is the seed pool of world 3, and that pool."""
+    directory = make_run()
+    world = {"name": "skillworld", "world": 3, "scenario": "default", "dim": 32, "noise": 0.0}
+    reconfigure(directory, benchmark=world)
+    pool = seed_pool(world_for(WorldSpec(key=3, scenario="default", dim=32)), noise=0.0)
+    save_pool(directory, pool)
+    return directory, pool
+
+
+def test_harmful_roles_are_read_from_the_world(world_run):
+    found = read_figures(world_run[0])
+    # The seed pool holds one harmful specialist and the distractor.
+    assert (found.harmful, found.lost_aggregator) == (2, False)
+    assert found.setting.world == "scenario default, dim 32, noise 0"
+
+
+def test_a_lost_aggregator_is_seen(world_run):
+    directory, pool = world_run
+    save_pool(directory, [card for card in pool if card is not pool.terminal])
+    found = read_figures(directory)
+    assert (found.lost_aggregator, found.roles) == (True, len(pool) - 1)
+
+
+@pytest.mark.parametrize("changed", [{"dim": 2}, {"scenario": "none"}, {"world": "x"}])
+def test_a_world_that_is_none_has_no_harmful_roles(world_run, changed):
+    directory, _ = world_run
+    benchmark = yaml.safe_load((directory / "config.yaml").read_text())["benchmark"]
+    reconfigure(directory, benchmark=benchmark | changed)
+    assert read_figures(directory).harmful is None
+
+
+def test_the_data_of_a_real_benchmark_is_part_of_its_setting(make_run):
+    simulated = read_figures(make_run(seed=1))
+    real = read_figures(make_run(seed=2, simulated=False))
+    assert (simulated.setting.data, real.setting.data) == ("", "d0")
+    assert real.harmful is None
+
+
+@pytest.mark.parametrize(
+    ("row", "variant", "name", "extra"),
+    [
+        (None, "base-4f53cd", "sero", ""),
+        (None, "base", "sero", ""),
+        (None, "gate.tasks-8-ab12cd", "sero", "gate.tasks-8"),
+        (None, "row-gate_8+backbone.editor-hostile-ab12cd", "gate_8", ""),
+        (None, "backbone-openai+row-gate_8+train.batch-4-ab12cd", "gate_8", "train.batch-4"),
+        ("no_gate", "row-no_ga-ab12cd", "no_gate", ""),  # a slug cut short
+        ({"name": "no_gate"}, "base-ab12cd", "no_gate", ""),
+    ],
+)
+def test_what_a_row_is_called(make_run, row, variant, name, extra):
+    directory = make_run(variant=variant)
+    reconfigure(directory, row=row)
+    assert row_key(read_run(directory)) == RowKey(
+        experiment="quickstart", method="sero", variant=variant, name=name, extra=extra
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "status", "state", "reason"),
+    [
+        ({"result": False}, {"state": "failed", "reason": "no server"}, "failed", "no server"),
+        ({"result": False}, {"state": "running"}, "running", "not finished in phase eval"),
+        # An old result beside a later attempt does not count.
+        ({}, {"state": "interrupted"}, "interrupted", "not finished"),
+        ({"scores": {"a": ("g", None)}}, {}, "completed", "no held-out item was scored, 1 failed"),
+    ],
+)
+def test_runs_that_give_no_figures_say_why(make_run, made, status, state, reason):
+    directory = make_run(**made)
+    rewrite(directory / "status.json", **status)
+    found = read_figures(directory)
+    assert isinstance(found, Unusable)
+    assert found.state == state
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("name", ["result.json", "predictions.jsonl", "pool/final.yaml"])
+def test_a_damaged_run_does_not_stop_the_others(make_run, name):
+    directory = make_run()
+    (directory / name).write_text("[1]\n")
+    found = read_figures(directory)
+    assert isinstance(found, Unusable)
+    assert found.state == "damaged"
+    assert name in found.reason

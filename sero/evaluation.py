@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,9 +17,6 @@ from sero.errors import BackboneError, RequestRejected, ServerUnavailable
 from sero.evolution.rolling import score_rollout
 from sero.inference.trace import Cost, Rollout
 from sero.methods.base import Method
-
-MAX_FAILURES_IN_A_ROW = 20
-"""So many items failing one after the other mean a broken server, not broken items."""
 
 REORDER = 8
 """How many items per concurrent one may be begun from the oldest open one on."""
@@ -103,34 +100,36 @@ async def evaluate_item(
 
 
 async def evaluate(
-    method: Method, tasks: Sequence[Task], benchmark: Benchmark, *, run_seed: int, concurrency: int
+    method: Method,
+    tasks: Sequence[Task],
+    benchmark: Benchmark,
+    *,
+    run_seed: int,
+    concurrency: int,
+    check_alive: Callable[[], Awaitable[None]],
 ) -> AsyncGenerator[Evaluated, None]:
     """Evaluate items, `concurrency` at once, and yield them in the order of `tasks`.
 
-    An item whose request the server refuses, or that fails for good, becomes a prediction with a
-    `failure` and no score; memory holds a bounded number of items whatever their number. Items
-    begun ahead are stopped when the generator is closed, so close it (`contextlib.aclosing`)
-    where it may be left early.
+    An item that fails for good while the server answers others (`check_alive` tells) becomes a
+    prediction with a `failure` and no score; if the server answers nobody, that is no item's
+    fault, and the evaluation stops. Memory holds a bounded number of items whatever their
+    number. Items begun ahead are stopped when the generator is closed, so close it
+    (`contextlib.aclosing`) where it may be left early.
 
     Raises:
-        BackboneError: the server cannot be reached or refuses everybody, or
-            `MAX_FAILURES_IN_A_ROW` items failed one after the other.
+        BackboneError: the server cannot be reached, refuses everybody, or answers nobody.
     """
     slots = asyncio.Semaphore(concurrency)
-    failed_in_a_row = 0
 
     async def attempt(task: Task) -> Evaluated:
-        nonlocal failed_in_a_row
         async with slots:
             try:
-                evaluated = await evaluate_item(method, task, benchmark, run_seed=run_seed)
+                return await evaluate_item(method, task, benchmark, run_seed=run_seed)
             except BackboneError as error:
-                failed_in_a_row += 1
-                if concerns_everybody(error) or failed_in_a_row >= MAX_FAILURES_IN_A_ROW:
+                if concerns_everybody(error):
                     raise
+                await check_alive()
                 return Evaluated(prediction=failed(task, error), rollout=None)
-        failed_in_a_row = 0
-        return evaluated
 
     waiting = iter(tasks)
     ahead: deque[asyncio.Task[Evaluated]] = deque()

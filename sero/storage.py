@@ -55,6 +55,19 @@ def write_atomic(path: Path, data: bytes | str) -> None:
         sync_directory(path.parent)
 
 
+def writable(folder: Path) -> None:
+    """Make a folder if need be and write a byte into it.
+
+    Raises:
+        StorageError: it cannot be made or written; found before any work is done.
+    """
+    probe = folder / f".{os.getpid()}.probe"
+    with naming_the_directory(probe):
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"0")
+        probe.unlink()
+
+
 def sync_directory(path: Path) -> None:
     """Make a rename inside `path` durable."""
     handle = os.open(path, os.O_RDONLY)

@@ -66,7 +66,10 @@ def _shown(value: Any) -> str:
     """A value as it stands in a message; cut in depth too, for a document can nest without end."""
     shown = reprlib.Repr()
     shown.maxlevel, shown.maxstring, shown.maxother = 3, 120, 120
-    return _brief(shown.repr(value))
+    try:
+        return _brief(shown.repr(value))
+    except ValueError:  # an integer of thousands of digits has no decimal form here
+        return f"a huge {type(value).__name__}"
 
 
 def _brief(text: str) -> str:

@@ -18,7 +18,6 @@ from sero.errors import (
     StorageError,
 )
 from sero.evaluation import (
-    MAX_FAILURES_IN_A_ROW,
     REORDER,
     Prediction,
     Summary,
@@ -127,9 +126,20 @@ def others():
     return [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
 
 
-async def collect(method, items, *, concurrency=4, into=None):
+async def alive():
+    """The server answers."""
+
+
+async def collect(method, items, *, concurrency=4, into=None, check_alive=alive):
     found = [] if into is None else into
-    evaluated = evaluate(method, items, Echo(), run_seed=SEED, concurrency=concurrency)
+    evaluated = evaluate(
+        method,
+        items,
+        Echo(),
+        run_seed=SEED,
+        concurrency=concurrency,
+        check_alive=check_alive,
+    )
     async with contextlib.aclosing(evaluated):
         async for one in evaluated:
             found.append(one)
@@ -281,7 +291,9 @@ def test_a_slow_reader_holds_the_work_back():
     method = Answers()
 
     async def read_three():
-        evaluated = evaluate(method, tasks(100), Echo(), run_seed=SEED, concurrency=2)
+        evaluated = evaluate(
+            method, tasks(100), Echo(), run_seed=SEED, concurrency=2, check_alive=alive
+        )
         async with contextlib.aclosing(evaluated):
             for expected in range(3):
                 one = await anext(evaluated)
@@ -343,19 +355,37 @@ def fails_at(numbers):
 
 
 @pytest.mark.parametrize("concurrency", [1, 4, 32])
-def test_twenty_failures_in_a_row_mean_a_broken_server(concurrency):
-    assert MAX_FAILURES_IN_A_ROW == 20
+@pytest.mark.parametrize("first", [0, 10, 59])
+def test_a_server_that_answers_nobody_is_no_fault_of_an_item(concurrency, first):
+    """From item `first` on nothing answers, the last item alone included: nothing is marked."""
+
+    async def nobody():
+        raise ServerUnavailable("down", status=503)
+
     found = []
-    with pytest.raises(DeadlineExceeded):
-        run(collect(fails_at(range(10, 30)), tasks(60), concurrency=concurrency, into=found))
-    assert [one.prediction.id for one in found] == [f"t{i}" for i in range(29)]
-    assert [one.prediction.score for one in found] == [1.0] * 10 + [None] * 19
+    with pytest.raises(ServerUnavailable, match="down"):
+        run(
+            collect(
+                fails_at(range(first, 60)),
+                tasks(60),
+                concurrency=concurrency,
+                into=found,
+                check_alive=nobody,
+            )
+        )
+    assert [one.prediction.score for one in found] == [1.0] * first
 
 
-def test_nineteen_in_a_row_are_failed_items_and_a_success_starts_the_count_anew():
-    failing = {*range(10, 29), *range(30, 49)}
-    found = run(collect(fails_at(failing), tasks(60)))
+def test_items_that_fail_while_the_server_answers_are_marked_however_many():
+    probes = []
+
+    async def answers():
+        probes.append(1)
+
+    failing = {*range(10, 49), 59}
+    found = run(collect(fails_at(failing), tasks(60), check_alive=answers))
     assert [one.prediction.score is None for one in found] == [i in failing for i in range(60)]
+    assert len(probes) == len(failing)
 
 
 def test_several_errors_at_once_raise_the_first_and_lose_none():
@@ -409,7 +439,9 @@ def test_closing_early_leaves_no_pending_task():
     method = Answers(second_never)
 
     async def closed_after_one():
-        evaluated = evaluate(method, tasks(100), Echo(), run_seed=SEED, concurrency=4)
+        evaluated = evaluate(
+            method, tasks(100), Echo(), run_seed=SEED, concurrency=4, check_alive=alive
+        )
         async for one in evaluated:
             assert one.prediction.id == "t0"
             break
@@ -424,7 +456,9 @@ def test_an_error_of_the_reader_stops_the_work():
     method = Answers(second_never)
 
     async def reads():
-        evaluated = evaluate(method, tasks(100), Echo(), run_seed=SEED, concurrency=4)
+        evaluated = evaluate(
+            method, tasks(100), Echo(), run_seed=SEED, concurrency=4, check_alive=alive
+        )
         async with contextlib.aclosing(evaluated):
             async for _ in evaluated:
                 raise StorageError("the disk is full")

@@ -8,11 +8,27 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
-from sero.backbones.base import Backbone, BackboneId, Completion, Request, request_key
+from sero.backbones.base import (
+    Backbone,
+    BackboneId,
+    ChatMessage,
+    Completion,
+    Request,
+    request_key,
+)
 from sero.backbones.completion_store import CompletionStore
 from sero.errors import SeroError
 
 _MEMORY_ENTRIES = 4096
+
+ALIVE = Request(
+    messages=(ChatMessage("user", "Reply with the word ok."),),
+    temperature=0.0,
+    max_tokens=16,
+    sample_index=(0,),
+    role="probe",
+)
+"""What a server is asked to find out whether it answers at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +110,16 @@ class CachedBackbone:
                 break
         self._hits += 1
         return known
+
+    async def check_alive(self) -> None:
+        """Ask the backbone something trivial, past the cache.
+
+        Raises:
+            BackboneError: it does not answer: what failed before was the machine.
+        """
+        self._requests += 1
+        completion = await self._inner.generate(ALIVE)
+        self._retries += completion.retries
 
     def commit(self) -> int:
         """Make every completion so far durable, in one transaction; free when there is none.

@@ -38,6 +38,13 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
             f"backbone.reserve_tokens: got {reserve:g}, and backbone.context_tokens = {context:g} "
             "leaves no room for a prompt. Lower exec.max_tokens"
         )
+    backbone = data.get("backbone")
+    url = backbone.get("base_url") if isinstance(backbone, Mapping) else None
+    if isinstance(url, str) and "@" in url.partition("//")[2].partition("/")[0]:
+        faults.append(
+            "backbone.base_url: holds a user name or password, which every run directory would "
+            "keep. Name an environment variable in backbone.api_key_env instead"
+        )
     if (number("credit.fast_weights.peer") or 0) > 0:
         faults.append("credit.fast_weights.peer: no part of this run gives peer ratings; use 0")
     credit = data.get("credit")

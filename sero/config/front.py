@@ -23,9 +23,13 @@ from sero.config.overrides import check_overrides
 from sero.config.parse import parse_config
 from sero.config.sections import RunConfig
 from sero.config.variant import resolved_data, run_directory
-from sero.errors import RunConflict, SeroError
+from sero.errors import RunConflict, SeroError, StorageError
+from sero.storage import writable
 
 log = logging.getLogger(__name__)
+
+MOST_SINGLE_RUNS = 6
+"""Runs of a sweep that are shown one by one; more are summed up over their seeds."""
 
 FILE_WIDTH = 110
 """Columns of the table where standard output is no terminal."""
@@ -55,7 +59,7 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
     argv = list(sys.argv if argv is None else argv)
     args = get_args_parser().parse_args(argv[1:])
     _log_to_stderr()
-    if args.help or args.hydra_help or args.cfg or args.info or args.shell_completion:
+    if args.help or args.hydra_help or args.shell_completion:
         return _hydra(conf_dir, config_name, job, argv)
     folder = Path(args.config_path).resolve() if args.config_path else conf_dir
     more = Path(args.config_dir) if args.config_dir else None
@@ -65,8 +69,15 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
     except SeroError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
-    folder = Path(checked.first.config.paths.runs).resolve() / ".sweeps"
-    ledger = Ledger(folder / f"{os.getpid()}-{secrets.token_hex(4)}.jsonl")
+    if args.cfg or args.info:
+        return _hydra(conf_dir, config_name, job, argv)
+    runs = Path(checked.first.config.paths.runs).resolve()
+    ledger = Ledger(runs / ".sweeps" / f"{os.getpid()}-{secrets.token_hex(4)}.jsonl")
+    try:
+        writable(runs)
+    except StorageError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
     flags = _flags(argv[1:], args)
     if checked.multirun and not (args.run or args.multirun):
         flags.append("--multirun")
@@ -146,14 +157,30 @@ def _sum_up(ledger: Ledger, code: int) -> int:
     # Their own codes first: they know which signal it was.
     result = worst([*(reported for _, reported in reports), code])
     directories = list(dict.fromkeys(d for d, _ in reports if d is not None and d.exists()))
-    if directories and result <= 128:
-        from rich.console import Console
-
-        from sero.reporting.summary import print_summary
-
-        # Into a file or a pipe the table is written at its full width.
-        print_summary(directories, Console(width=None if sys.stdout.isatty() else FILE_WIDTH))
+    if not directories or result > 128:
+        return result
+    try:
+        _print_table(directories)
+    except SeroError as error:
+        sys.stderr.write(f"{error}\n")
+        result = worst([result, error.exit_code])
     return result
+
+
+def _print_table(directories: Sequence[Path]) -> None:
+    """Each run of a small sweep; the rows over seeds of a large one."""
+    if len(directories) > MOST_SINGLE_RUNS:
+        from sero.reporting.formats import Format, render_report
+        from sero.reporting.results import make_report
+
+        sys.stdout.write(render_report(make_report(directories), Format.TEXT))
+        return
+    from rich.console import Console
+
+    from sero.reporting.summary import print_summary
+
+    # Into a file or a pipe the table is written at its full width.
+    print_summary(directories, Console(width=None if sys.stdout.isatty() else FILE_WIDTH))
 
 
 @contextlib.contextmanager

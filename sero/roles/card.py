@@ -14,10 +14,13 @@ MAX_LABEL_CHARS = 48
 MAX_PROTOCOL_CHARS = 1000
 MAX_TAGS = 12
 
+_INK = r"[^\s\x00-\x1f\x7f]"
+"""A character that shows: neither a blank nor a control."""
+
 Name = Annotated[
     str,
     StringConstraints(
-        min_length=1, max_length=MAX_NAME_CHARS, pattern=r"^\S(?:[^\x00-\x1f\x7f]*\S)?$"
+        min_length=1, max_length=MAX_NAME_CHARS, pattern=rf"^{_INK}(?:[^\x00-\x1f\x7f]*{_INK})?$"
     ),
 ]
 Label = Annotated[

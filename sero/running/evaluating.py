@@ -105,6 +105,7 @@ async def evaluate_run(
                 shop.benchmark,
                 run_seed=run_seed,
                 concurrency=concurrency,
+                check_alive=shop.backbone.check_alive,
             )
         ) as evaluated:
             async for one in evaluated:
@@ -139,7 +140,14 @@ async def retry_failed(
     tasks: Sequence[Task] = [task for task in shop.split.heldout if task.id in again]
     fresh: dict[str, Evaluated] = {}
     async with contextlib.aclosing(
-        evaluate(shop.method, tasks, shop.benchmark, run_seed=run_seed, concurrency=concurrency)
+        evaluate(
+            shop.method,
+            tasks,
+            shop.benchmark,
+            run_seed=run_seed,
+            concurrency=concurrency,
+            check_alive=shop.backbone.check_alive,
+        )
     ) as evaluated:
         async for one in evaluated:
             fresh[one.prediction.id] = one

@@ -136,27 +136,29 @@ class _Job:
     async def live(self) -> JobOutcome:
         """Do the work under the signal handlers; every way out leaves a status and a manifest."""
         self.run.write_status(RunStatus.RUNNING)
-        async with stopping() as stop:
-            try:
-                await self._work()
-            except asyncio.CancelledError:
-                if not stop.cancelled:
-                    raise
-                stop.settle()
-                return self._interrupted(stop)
-            except (BackboneError, BudgetSpent) as error:
-                self._leave(RunStatus.INTERRUPTED, str(error))
-                raise
-            except SeroError as error:
-                self._leave(RunStatus.FAILED, str(error))
-                raise
-            finally:
-                if self.run.read_status() == RUNNING:
-                    self._leave(RunStatus.FAILED, "a fault of the program; its message says more")
+        try:
+            # Before the handlers: a signal while models load ends the process as it always would.
+            shop = assemble(self.config, self.inputs)
+            async with stopping() as stop:
+                try:
+                    await self._work(shop)
+                except asyncio.CancelledError:
+                    if not stop.cancelled:
+                        raise
+                    stop.settle()
+                    return self._interrupted(stop)
+        except (BackboneError, BudgetSpent) as error:
+            self._leave(RunStatus.INTERRUPTED, str(error))
+            raise
+        except SeroError as error:
+            self._leave(RunStatus.FAILED, str(error))
+            raise
+        finally:
+            if self.run.read_status() == RUNNING:
+                self._leave(RunStatus.FAILED, "a fault of the program; its message says more")
         return JobOutcome(exit_code=0, directory=self.run.path, state=RunStatus.COMPLETED)
 
-    async def _work(self) -> None:
-        shop = assemble(self.config, self.inputs)
+    async def _work(self, shop: Workshop) -> None:
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(shop.backbone.close)
             self._start_manifest(shop)
@@ -260,8 +262,9 @@ class _Job:
         self.run.write_status(RunStatus.COMPLETED)
         page = gather(read_row(self.run.path))
         write_page(page)
-        for warning in page.warnings:
-            log.warning("%s: %s", self.run.path, warning.line)
+        if self.config.progress != "none":
+            for warning in page.warnings:
+                log.warning("%s: %s", self.run.path, warning.line)
 
     def _check_budget(self, cost: Cost) -> None:
         worked_s = self.usage_before.wall_s + time.monotonic() - self.started

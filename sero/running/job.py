@@ -6,15 +6,13 @@ import asyncio
 import contextlib
 import logging
 import signal
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sero.config import RunConfig, comparable, describe_changes
-from sero.errors import BackboneError, BudgetSpent, RunConflict, SeroError
+from sero.errors import BackboneError, BudgetSpent, SeroError
 from sero.evaluation import summarise
 from sero.inference.trace import Cost
 from sero.methods.base import Fitting
@@ -22,19 +20,18 @@ from sero.reporting.html import write_page
 from sero.reporting.page import gather
 from sero.reporting.run_warnings import full_from_the_start
 from sero.reporting.summary import read_row
-from sero.running.budget import Budget
+from sero.running.books import Books, refuse_other_inputs
 from sero.running.build import Inputs, Workshop, assemble, load_inputs
 from sero.running.directory import RunDirectory, RunState, RunStatus, Status
 from sero.running.evaluating import evaluate_run, predicted, retry_failed, trace_length
 from sero.running.lock import run_lock
-from sero.running.manifest import RunFacts, build_manifest, ended
 from sero.running.progress import make_progress
 from sero.running.recording import RunRecorder, drop_pools_after, saved_episode
-from sero.running.result import Usage, result_record
+from sero.running.result import result_record
 from sero.running.saved import Journals, load_checkpoint, save_pool_state
 from sero.running.signals import Stop, stopping
-from sero.storage import read_json, read_lines, write_json
-from sero.tracking import JsonlMetrics, MetricWriter, NoMetrics, Tee, WandbMetrics
+from sero.storage import read_lines, write_json
+from sero.tracking import JsonlMetrics, MetricWriter, Tee
 
 log = logging.getLogger(__name__)
 
@@ -86,31 +83,6 @@ def run_job(
         return asyncio.run(_Job(config, run, dict(resolved), inputs, train=train).live())
 
 
-def refuse_other_inputs(run: RunDirectory, inputs: Inputs) -> None:
-    """A run goes on with the data and the starting pool it began with, or not at all.
-
-    Raises:
-        RunConflict: one of them has changed since.
-    """
-    if not run.manifest.exists():
-        return
-    began = read_json(run.manifest)
-    changed = [
-        name
-        for name, old, new in (
-            ("the data", began["benchmark"]["data_sha256"], inputs.split.fingerprint),
-            ("the starting pool", began["pool_sha256"], inputs.pool_sha256),
-        )
-        if old != new
-    ]
-    if changed:
-        raise RunConflict(
-            f"{run.path} began with other inputs: {' and '.join(changed)} changed since. "
-            "Directories are never overwritten: restore what it began with, or start a new run "
-            "with another paths.runs, or move the directory away."
-        )
-
-
 class _Job:
     """One process's work on a run: what it holds open, and where it stands."""
 
@@ -125,13 +97,11 @@ class _Job:
     ) -> None:
         self.config = config
         self.run = run
-        self.resolved = resolved
         self.inputs = inputs
         self.train = train
         self.progress = make_progress(config.progress)
         self.phase: str | None = None
-        self.usage_before = Usage()
-        self.started = time.monotonic()
+        self.books = Books(config, run, resolved, inputs)
 
     async def live(self) -> JobOutcome:
         """Do the work under the signal handlers; every way out leaves a status and a manifest."""
@@ -161,12 +131,11 @@ class _Job:
     async def _work(self, shop: Workshop) -> None:
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(shop.backbone.close)
-            self._start_manifest(shop)
-            stack.callback(self._end_manifest, shop)
+            stack.enter_context(self.books.manifest(shop))
             resume = load_checkpoint(self.run.checkpoint) if self.run.checkpoint.exists() else None
             journals = self._journals(resume)
             stack.callback(journals.close)
-            tracker = stack.enter_context(self._tracker())
+            tracker = stack.enter_context(self.books.tracker())
             stack.callback(self.progress.close)
 
             trained = await self._fit(shop, journals, tracker, resume)
@@ -211,7 +180,7 @@ class _Job:
         )
         await shop.method.fit(
             shop.split.train,
-            Fitting(recorder=recorder, resume=resume, check_budget=self._check_budget),
+            Fitting(recorder=recorder, resume=resume, check_budget=self.books.check_budget),
         )
         self.progress.close()
         return Cost(**load_checkpoint(self.run.checkpoint)["progress"]["cost"])
@@ -233,7 +202,7 @@ class _Job:
             self.progress,
             run_seed=seed,
             concurrency=concurrency,
-            check_budget=lambda cost: self._check_budget(trained + cost),
+            check_budget=lambda cost: self.books.check_budget(trained + cost),
         )
         if again:
             await retry_failed(shop, self.run, run_seed=seed, concurrency=concurrency)
@@ -245,7 +214,7 @@ class _Job:
             shop,
             summary,
             trained,
-            self._usage(shop),
+            self.books.usage(shop),
             method=self.config.method.choice,
             variant=self.run.path.parents[2].name,
             seed=self.config.seed,
@@ -265,76 +234,6 @@ class _Job:
         if self.config.progress != "none":
             for warning in page.warnings:
                 log.warning("%s: %s", self.run.path, warning.line)
-
-    def _check_budget(self, cost: Cost) -> None:
-        worked_s = self.usage_before.wall_s + time.monotonic() - self.started
-        Budget(self.config.budget).check(
-            calls=cost.calls,
-            tokens=cost.prompt_tokens + cost.completion_tokens,
-            hours=worked_s / 3600,
-        )
-
-    @contextlib.contextmanager
-    def _tracker(self) -> Iterator[MetricWriter]:
-        """W&B if it is configured, finished on every way out."""
-        logger, tracker = self.config.logger, cast(MetricWriter, NoMetrics())
-        if logger.kind == "wandb":
-            path = self.run.path
-            tracker = WandbMetrics(
-                path,
-                project=logger.project,
-                mode=logger.mode,
-                name="/".join(path.parts[-5:]),
-                entity=logger.entity,
-                group=logger.group,
-                tags=logger.tags,
-                config=self.resolved,
-            )
-        ok = False
-        try:
-            yield tracker
-            ok = True
-        finally:
-            tracker.close(ok)
-
-    def _start_manifest(self, shop: Workshop) -> None:
-        previous = read_json(self.run.manifest) if self.run.manifest.exists() else None
-        if previous is not None:
-            self.usage_before = Usage(**previous["usage"])
-        identity = shop.backbone.identity
-        facts = RunFacts(
-            method=self.config.method.choice,
-            benchmark=shop.benchmark.name,
-            encoder=shop.encoder.name,
-            backbone=identity.model,
-            backbone_revision=identity.revision or None,
-            simulated=identity.simulated or shop.benchmark.simulated,
-            server_version=None,
-            data_sha256=shop.split.fingerprint,
-            pool_sha256=self.inputs.pool_sha256,
-            scorer=shop.benchmark.scorer,
-            seeds={"run": self.config.seed},
-            credit=self.inputs.credit,
-        )
-        body = build_manifest(
-            facts, comparable(self.resolved), now=datetime.now(UTC), previous=previous
-        )
-        write_json(self.run.manifest, {**body, "usage": asdict(self.usage_before)})
-
-    def _end_manifest(self, shop: Workshop) -> None:
-        body = ended(read_json(self.run.manifest), datetime.now(UTC))
-        write_json(self.run.manifest, {**body, "usage": asdict(self._usage(shop))})
-
-    def _usage(self, shop: Workshop) -> Usage:
-        """Requests, retries, hits and time of this process and those before it."""
-        stats = shop.backbone.stats
-        now = Usage(
-            requests=stats.requests,
-            retries=stats.retries,
-            cache_hits=stats.hits,
-            wall_s=time.monotonic() - self.started,
-        )
-        return self.usage_before + now
 
     def _interrupted(self, stop: Stop) -> JobOutcome:
         assert stop.requested is not None

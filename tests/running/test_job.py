@@ -23,7 +23,7 @@ from sero.errors import (
     StorageError,
     UserError,
 )
-from sero.running import job
+from sero.running import books, job
 from sero.running.directory import RunDirectory, RunStatus
 from sero.running.recording import saved_episode
 from sero.running.saved import load_pool_state, save_pool_state
@@ -232,7 +232,7 @@ def test_a_resume_keeps_the_start(bench, no_report, monkeypatch):
             moment += timedelta(minutes=1)
             return moment
 
-    monkeypatch.setattr(job, "datetime", Clock)
+    monkeypatch.setattr(books, "datetime", Clock)
     manifest = bench.directory(STATIC) / "manifest.json"
     with pytest.raises(BudgetSpent):
         bench.run(STATIC, "budget.calls=13")

@@ -1,0 +1,145 @@
+"""What a job keeps account of: its manifest, what was really sent, its budget, its tracker."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from sero.config import RunConfig, comparable
+from sero.errors import RunConflict
+from sero.inference.trace import Cost
+from sero.running.budget import Budget
+from sero.running.build import Inputs, Workshop
+from sero.running.directory import RunDirectory
+from sero.running.manifest import RunFacts, build_manifest, ended
+from sero.running.result import Usage
+from sero.storage import read_json, write_json
+from sero.tracking import MetricWriter, NoMetrics, WandbMetrics
+
+
+class Books:
+    """One process's account of a run, added to those of the processes before it."""
+
+    def __init__(
+        self, config: RunConfig, run: RunDirectory, resolved: Mapping[str, Any], inputs: Inputs
+    ) -> None:
+        self._config = config
+        self._run = run
+        self._resolved = resolved
+        self._inputs = inputs
+        self._before = Usage()
+        self._started = time.monotonic()
+
+    @contextlib.contextmanager
+    def manifest(self, shop: Workshop) -> Iterator[None]:
+        """Write manifest.json at the start, and its end and usage on every way out."""
+        path = self._run.manifest
+        previous = read_json(path) if path.exists() else None
+        if previous is not None:
+            self._before = Usage(**previous["usage"])
+        body = build_manifest(
+            self._facts(shop),
+            comparable(self._resolved),
+            now=datetime.now(UTC),
+            previous=previous,
+        )
+        write_json(path, {**body, "usage": asdict(self._before)})
+        try:
+            yield
+        finally:
+            body = ended(read_json(path), datetime.now(UTC))
+            write_json(path, {**body, "usage": asdict(self.usage(shop))})
+
+    @contextlib.contextmanager
+    def tracker(self) -> Iterator[MetricWriter]:
+        """W&B if it is configured, finished on every way out."""
+        logger, tracker = self._config.logger, cast(MetricWriter, NoMetrics())
+        simulated = ("simulated",) if self._inputs.benchmark.simulated else ()
+        if logger.kind == "wandb":
+            path = self._run.path
+            tracker = WandbMetrics(
+                path,
+                project=logger.project,
+                mode=logger.mode,
+                name="/".join(path.parts[-5:]),
+                entity=logger.entity,
+                group=logger.group,
+                tags=(*logger.tags, *simulated),
+                config=self._resolved,
+            )
+        ok = False
+        try:
+            yield tracker
+            ok = True
+        finally:
+            tracker.close(ok)
+
+    def usage(self, shop: Workshop) -> Usage:
+        """Requests, retries, hits and time of this process and those before it."""
+        stats = shop.backbone.stats
+        now = Usage(
+            requests=stats.requests,
+            retries=stats.retries,
+            cache_hits=stats.hits,
+            wall_s=time.monotonic() - self._started,
+        )
+        return self._before + now
+
+    def check_budget(self, cost: Cost) -> None:
+        """Whether the run's logical cost and time so far leave room for more.
+
+        Raises:
+            BudgetSpent: naming every limit that is reached.
+        """
+        worked_s = self._before.wall_s + time.monotonic() - self._started
+        Budget(self._config.budget).check(
+            calls=cost.calls,
+            tokens=cost.prompt_tokens + cost.completion_tokens,
+            hours=worked_s / 3600,
+        )
+
+    def _facts(self, shop: Workshop) -> RunFacts:
+        identity = shop.backbone.identity
+        return RunFacts(
+            method=self._config.method.choice,
+            benchmark=shop.benchmark.name,
+            encoder=shop.encoder.name,
+            backbone=identity.model,
+            backbone_revision=identity.revision or None,
+            simulated=identity.simulated or shop.benchmark.simulated,
+            server_version=None,
+            data_sha256=shop.split.fingerprint,
+            pool_sha256=self._inputs.pool_sha256,
+            scorer=shop.benchmark.scorer,
+            seeds={"run": self._config.seed},
+            credit=self._inputs.credit,
+        )
+
+
+def refuse_other_inputs(run: RunDirectory, inputs: Inputs) -> None:
+    """A run goes on with the data and the starting pool it began with, or not at all.
+
+    Raises:
+        RunConflict: one of them has changed since.
+    """
+    if not run.manifest.exists():
+        return
+    began = read_json(run.manifest)
+    changed = [
+        name
+        for name, old, new in (
+            ("the data", began["benchmark"]["data_sha256"], inputs.split.fingerprint),
+            ("the starting pool", began["pool_sha256"], inputs.pool_sha256),
+        )
+        if old != new
+    ]
+    if changed:
+        raise RunConflict(
+            f"{run.path} began with other inputs: {' and '.join(changed)} changed since. "
+            "Directories are never overwritten: restore what it began with, or start a new run "
+            "with another paths.runs, or move the directory away."
+        )

@@ -200,6 +200,9 @@ class WandbMetrics:
         self._error: type[Exception] = wandb.errors.Error
         try:
             directory.mkdir(parents=True, exist_ok=True)
+            if mode == "online" and not wandb.api.api_key:
+                # Asked here, for on a terminal W&B would wait at a prompt.
+                raise wandb.errors.UsageError("no API key is configured")
             self._run: Any = wandb.init(
                 project=project,
                 entity=entity,

@@ -60,7 +60,8 @@ def fake_wandb(monkeypatch):
 
     module.init = init
     module.Settings = lambda **values: values
-    module.errors = types.SimpleNamespace(Error=FakeError)
+    module.errors = types.SimpleNamespace(Error=FakeError, UsageError=FakeError)
+    module.api = types.SimpleNamespace(api_key="a key")
     monkeypatch.setitem(sys.modules, "wandb", module)
     return module
 
@@ -188,6 +189,13 @@ def test_wandb_that_does_not_start_is_a_message(tmp_path, fake_wandb, error):
         writer(tmp_path, mode="online")
     assert "\n" not in str(caught.value)
     assert str(error).split()[0] in str(caught.value)
+
+
+def test_online_without_a_key_is_refused_before_a_prompt_can_wait(tmp_path, fake_wandb):
+    fake_wandb.api.api_key = None
+    with pytest.raises(UserError, match="no API key is configured"):
+        writer(tmp_path, mode="online")
+    assert not fake_wandb.asked
 
 
 def test_wandb_that_is_not_there_is_a_message(tmp_path, monkeypatch):

@@ -32,15 +32,15 @@ def lint(
 ) -> None:
     """Check a pool file, cards and contracts.
 
-    Every fault of every card; if there is none, the contracts of the pool taken by itself:
+    Every fault of every card, else of the credit blocks; then the contracts of the pool by itself:
     what depends on a benchmark or a seed pool is checked when a run starts.
 
     Example: sero pool lint my_pool.yaml
     """
     from sero.evolution.contracts import static_contracts
-    from sero.roles.load import load_pool
+    from sero.running.saved import load_pool_state
 
-    pool = load_pool(file, max_prompt_chars=max_prompt_chars)
+    pool = load_pool_state(file, max_prompt_chars=max_prompt_chars).pool
     say(f"{file}: {len(pool)} cards, families {', '.join(pool.families)}, pool {pool.hash}")
     faults = []
     for contract in static_contracts(pool):

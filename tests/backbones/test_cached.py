@@ -74,6 +74,18 @@ async def test_an_equal_request_is_not_sent_again(cached, request_of):
     assert backbone.stats == CacheStats(calls=3, hits=2, requests=1, retries=1)
 
 
+async def test_whether_the_backbone_answers_is_asked_past_the_cache(cached):
+    inner = Gate("ok", "ok", ServerUnavailable("down"))
+    inner.open.set()
+    backbone = cached(inner)
+    await backbone.check_alive()
+    await backbone.check_alive()
+    with pytest.raises(ServerUnavailable, match="down"):
+        await backbone.check_alive()
+    assert [request.role for request in inner.requests] == ["probe"] * 3
+    assert backbone.stats == CacheStats(calls=0, hits=0, requests=3)
+
+
 async def test_samples_are_told_apart(cached, request_of):
     inner = ScriptedBackbone(lambda request: str(request.sample_index))
     backbone = cached(inner)

@@ -26,6 +26,14 @@ def test_every_card_fault_at_once(sero, tmp_path, cards, write_pool):
     assert "scribe.system_prompt" in found.err
 
 
+def test_credit_blocks_are_checked_too(sero, tmp_path, cards, write_pool):
+    cards[0]["credit"] = {"ema": "x", "emma": 0.1, "n_updates": -3}
+    found = sero("pool", "lint", write_pool(tmp_path / "pool.yaml", cards))
+    assert found.code == 2
+    assert "3 problem(s)" in found.err
+    assert "solver.credit.emma: unknown field; did you mean 'ema'?" in found.err
+
+
 def test_broken_contracts_are_faults(sero, tmp_path, cards, write_pool):
     cards[2]["protected"] = False
     del cards[1]

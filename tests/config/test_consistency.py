@@ -32,6 +32,12 @@ def test_a_sound_tree_has_none():
         ("backbone", {"reserve_tokens": 2048}, "backbone.reserve_tokens: got 2048, and"),
         ("credit", {"orders": 7}, "credit.orders: got 7, an odd number. Antithetic orders come in"),
         ("credit", {"orders": 7, "estimator": "tmc"}, "credit.orders: got 7, an odd number"),
+        (
+            "backbone",
+            {"base_url": "http://me:secret@host:8000/v1"},
+            "backbone.base_url: holds a user name or password",
+        ),
+        ("credit", {"fast_weights": {"peer": 0.1}}, "credit.fast_weights.peer: no part"),
         ("policy", {"operations": ["add"]}, "policy.operations: noop is missing"),
         ("policy", {"operations": ["noop", "noop"]}, "policy.operations: an operation stands"),
     ],
@@ -39,6 +45,7 @@ def test_a_sound_tree_has_none():
 def test_each_contradiction_is_named(section, values, fault):
     found = contradictions({**SOUND, section: {**SOUND[section], **values}})
     assert len(found) == 1
+    assert "secret" not in found[0]
     assert found[0].startswith(fault)
 
 

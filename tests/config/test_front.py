@@ -124,6 +124,34 @@ def test_an_interrupt_ends_the_sweep(start, jobs, tables, tasks, code):
     assert tables == []
 
 
+def test_a_folder_that_cannot_be_written_is_said_before_any_job(start, jobs, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert start("paths.runs=file") == 74
+    assert "cannot write" in capsys.readouterr().err
+    assert jobs == []
+
+
+def test_a_damaged_run_does_not_hide_the_exit_code(start, monkeypatch, capsys):
+    def damaged(directories, console):
+        raise DataError("predictions.jsonl is damaged")
+
+    monkeypatch.setattr("sero.reporting.summary.print_summary", damaged)
+    assert start("experiment=single") == 2
+    assert capsys.readouterr().err == "predictions.jsonl is damaged\n"
+
+
+def test_more_runs_than_a_screen_holds_are_summed_up_over_their_seeds(start, monkeypatch, capsys):
+    monkeypatch.setattr("sero.reporting.results.make_report", len)
+    monkeypatch.setattr("sero.reporting.formats.render_report", lambda n, kind: f"{n} runs\n")
+    assert start("experiment=single", "seed=range(7)") == 0
+    assert capsys.readouterr().out.endswith("7 runs\n")
+
+
+def test_wrong_keys_are_named_when_the_configuration_is_only_printed(start, capsys):
+    assert start("--cfg", "job", "benchmark.n_traning=4") == 2
+    assert "did you mean 'benchmark.n_train'?" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("codes", "code"),
     [

@@ -436,3 +436,16 @@ class TestSchema:
         properties = add_card_schema(max_prompt_chars=MAX)["properties"]
         for schema in (properties["name"], properties["capability_family"]):
             assert not re.search(r"[*+]", schema["pattern"])
+
+
+@pytest.mark.parametrize("name", ["\x1bc", "\x00", "a\x07", "\x7f", " a", "a ", ""])
+def test_a_name_shows_on_a_terminal_as_it_is(plain, name):
+    card, faults = card_faults(plain(name=name), prefix="roles[0]", max_prompt_chars=MAX)
+    assert card is None
+    assert len(faults) == 1
+
+
+def test_a_number_of_thousands_of_digits_is_a_fault_like_any_other(tmp_path):
+    huge = "0x" + "f" * 6000  # has no decimal form within Python's limit
+    error = faults_of_file(tmp_path, f"roles: [{{name: a, temperature: {huge}}}]")
+    assert "a.temperature: got a huge int" in str(error)

@@ -18,6 +18,7 @@ from sero.credit import PoolState
 from sero.errors import (
     BudgetSpent,
     DataError,
+    DeadlineExceeded,
     RunConflict,
     ServerUnavailable,
     StorageError,
@@ -294,6 +295,29 @@ def test_hours_are_those_of_every_process(bench, no_report):
     bench.run(STATIC, "budget.hours=3")
     wall_s = read_json(bench.directory(STATIC) / "result.json")["wall_s"]
     assert 7200 < wall_s < 7260
+
+
+@pytest.mark.parametrize("error", [ServerUnavailable("503", status=503), DeadlineExceeded("slow")])
+@pytest.mark.parametrize("behind", [1, 30])
+def test_an_outage_that_answers_is_no_failure_of_items(
+    bench, undisturbed, no_report, outcome, rows, error, behind
+):
+    """Nothing answers during the evaluation's last requests, the probe included."""
+    whole = undisturbed.directory()
+    number = read_json(whole / "result.json")["requests"] - behind + 1
+    seen = []
+
+    def before(request):
+        seen.append(request)
+        if len(seen) >= number:
+            raise error
+
+    directory = bench.directory()
+    with pytest.raises(type(error)):
+        bench.run(before=before)
+    assert all(row["failure"] is None for row in rows(directory / "predictions.jsonl"))
+    bench.run()
+    assert outcome(directory) == outcome(whole)
 
 
 @pytest.mark.parametrize(

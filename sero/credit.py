@@ -50,6 +50,7 @@ class CreditConfig:
     loo_inactive: Literal["skip", "zero"]
     loo_sequential: bool
     estimator: Literal["loo", "clamp", "shapley_mc", "tmc"]
+    causal: bool
     orders: Annotated[int, Gt(0)]
     antithetic: bool
     tmc_tol: Annotated[float, Ge(0)]

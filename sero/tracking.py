@@ -45,6 +45,8 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "credit/spread": "population standard deviation of c over the pool",
         "credit/loo_mean": "mean of the most recent φ over the pool, once there is one",
         "credit/ema_loo_rank": "Spearman of c before a refresh with the φ it measured, in [-1, 1]",
+        "credit/cape": "share of messages whose loss flips correctness, in [0, 1]",
+        "credit/tcte": "mean total causal effect of a team's messages, in [0, 1]",
         "cost/calls": "logical model calls so far in the run",
         "cost/prompt_tokens": "logical prompt tokens so far in the run",
         "cost/completion_tokens": "logical completion tokens so far in the run",

@@ -45,6 +45,7 @@ def config(**changes):
         "orders": 8,
         "antithetic": True,
         "tmc_tol": 0.01,
+        "causal": False,
         "new_n": 3,
         "bias_correction": False,
     }

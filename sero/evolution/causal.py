@@ -92,3 +92,21 @@ async def causal_effects(
         )
         flips[name] = correct(without) is not correct(base)
     return CausalEffects(correct=correct(base), flips=flips, degrees=out_degrees(base.rollout))
+
+
+async def mean_effects(
+    tasks: Sequence[Task], state: PoolState, roll: Roller, *, episode: int
+) -> dict[str, float]:
+    """Mean CAPE over all messages, and mean TCTE over the tasks, under their metric names.
+
+    Raises:
+        BackboneError: the machine failed.
+    """
+    effects = [await causal_effects(task, state, roll, episode=episode) for task in tasks]
+    flips = [flip for one in effects for flip in one.flips.values()]
+    if not flips:
+        return {}
+    return {
+        "credit/cape": sum(flips) / len(flips),
+        "credit/tcte": sum(one.tcte for one in effects) / len(effects),
+    }

@@ -6,7 +6,7 @@ By default φ_r(x) = s(F(P, C, x)) - s(F(P \\ {r}, C, x)); `credit.estimator` na
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum, sqrt
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from sero.backbones.base import Phase
 from sero.benchmarks.base import Task
 from sero.credit import CreditConfig, PoolState, ema_update
+from sero.evolution.causal import mean_effects
 from sero.evolution.estimators import estimator_for
 from sero.evolution.rolling import Roller
 from sero.evolution.shapley import Estimate
@@ -28,11 +29,13 @@ class Refresh:
     Attributes:
         loo: φ per role; None when no refresh was due.
         loo_stderr: standard error of φ given the tasks, for estimators that have one.
+        causal: mean CAPE and TCTE over the tasks, as metrics; empty unless `credit.causal`.
     """
 
     state: PoolState
     loo: dict[str, float] | None = None
     loo_stderr: dict[str, float] | None = None
+    causal: dict[str, float] = field(default_factory=dict)
 
 
 def refresh_is_due(episode: int, pool_size: int, cfg: CreditConfig) -> bool:
@@ -80,7 +83,12 @@ async def refresh(
         )
         phi |= measured.phi
         stderr |= measured.stderr
-    return Refresh(state=PoolState(state.pool, credit), loo=phi, loo_stderr=stderr or None)
+    return Refresh(
+        state=PoolState(state.pool, credit),
+        loo=phi,
+        loo_stderr=stderr or None,
+        causal=await mean_effects(tasks, state, roll, episode=episode) if cfg.causal else {},
+    )
 
 
 def mean_over_tasks(

@@ -77,7 +77,7 @@ async def train(t: Trainer, progress: Progress, recorder: Recorder) -> Progress:
             state = measured.state
 
             t.controller.record(step.view, step.decision, step.verdict.reward)
-            learnt = t.controller.update() if t.controller.due else {}
+            learnt = dict(t.controller.update()) if t.controller.due else {}
 
             cost, traces = t.roll.ledger.take()
             progress = progress.after(step, state, cost, keep=t.editor.cfg.recent)
@@ -85,7 +85,7 @@ async def train(t: Trainer, progress: Progress, recorder: Recorder) -> Progress:
                 episode_record(
                     step, episode, epoch, state, cost, measured.loo, measured.loo_stderr
                 ),
-                {**episode_metrics(step, progress, t.credit, measured.loo), **learnt},
+                episode_metrics(step, progress, t.credit, measured.loo) | measured.causal | learnt,
                 traces,
                 committed=state if step.verdict.committed else None,
             )

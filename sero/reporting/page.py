@@ -190,6 +190,7 @@ def _curves(
         metric_curve("baseline, reward units", metrics, "controller/baseline"),
         metric_curve("largest family share", metrics, "pool/family_share"),
         metric_curve("credit spread", metrics, "credit/spread"),
+        metric_curve("causal effect of messages, TCTE", metrics, "credit/tcte"),
     ]
     return tuple(curve for curve in found if curve is not None)
 

@@ -72,6 +72,7 @@ CREDIT = CreditConfig(
     orders=8,
     antithetic=True,
     tmc_tol=0.01,
+    causal=False,
     new_n=3,
     bias_correction=False,
 )

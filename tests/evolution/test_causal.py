@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from sero.evolution.causal import causal_effects, out_degrees, tcte
+from sero.evolution.causal import causal_effects, mean_effects, out_degrees, tcte
+from sero.evolution.leave_one_out import refresh
 from sero.inference.layout import template
 from sero.roles.pool import RolePool
 
@@ -95,3 +96,23 @@ def test_a_flip_to_the_right_answer_counts_too(toy):
     _, effects = measure(toy, voters(toy, "near"), repair=True)
     assert not effects.correct
     assert effects.flips == {"router": False, "r0": True}
+
+
+def test_means_over_tasks_are_metrics(toy):
+    """Each task as by hand above: of two messages one flips, TCTE .5."""
+    roll = toy.roller(
+        inference=replace(toy.INFERENCE, repair=replace(toy.INFERENCE.repair, enabled=False))
+    )
+    found = toy.run(mean_effects(toy.tasks(2), voters(toy, "exact"), roll, episode=3))
+    assert found == {"credit/cape": pytest.approx(0.5), "credit/tcte": pytest.approx(0.5)}
+    assert toy.run(mean_effects([], voters(toy, "exact"), roll, episode=3)) == {}
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_refresh_measures_them_on_request_and_credit_stays_the_same(toy, causal):
+    state, tasks = voters(toy, "exact", "exact"), toy.tasks(2)
+    cfg = replace(toy.CREDIT, causal=causal)
+    plain = toy.run(refresh(state, tasks, toy.roller(), toy.CREDIT, episode=3))
+    measured = toy.run(refresh(state, tasks, toy.roller(), cfg, episode=3))
+    assert set(measured.causal) == ({"credit/cape", "credit/tcte"} if causal else set())
+    assert (measured.state, measured.loo) == (plain.state, plain.loo)

@@ -51,6 +51,7 @@ SECTIONS: dict[str, tuple[type, dict[str, Any]]] = {
             "orders": 8,
             "antithetic": True,
             "tmc_tol": 0.01,
+            "causal": False,
             "new_n": 3,
             "bias_correction": False,
         },

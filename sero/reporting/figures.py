@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from sero.errors import UserError
+from sero.reporting.diagnostics import harmful_roles
 from sero.reporting.entries import Spending
 from sero.reporting.pools import load_state
 from sero.reporting.records import RunRecord
 from sero.reporting.summary import Scored, read_row
-from sero.roles.pool import RolePool
-from sero.skillworld.oracle import harmful_count
-from sero.skillworld.world import MIN_DIM, SCENARIOS, WorldSpec
 
 USABLE = ("completed", "unknown")
 """States whose result.json counts; `unknown` is a directory without a status.json."""
@@ -145,7 +143,7 @@ def _read(directory: Path) -> RunFigures | Unusable:
         commits=sum(e.committed for e in episodes) if episodes else None,
         candidates=sum(e.score_after is not None for e in episodes) if episodes else None,
         roles=None if pool is None else len(pool),
-        harmful=_harmful(pool, run),
+        harmful=None if pool is None else harmful_roles(run, pool),
         lost_aggregator=None if pool is None else pool.terminal is None,
     )
 
@@ -188,17 +186,6 @@ def _plain(value: object) -> str:
 def _fingerprint(run: RunRecord) -> str:
     found = run.manifest.get("benchmark")
     return str(found.get("data_sha256") or "") if isinstance(found, Mapping) else ""
-
-
-def _harmful(pool: RolePool | None, run: RunRecord) -> int | None:
-    world = _section(run, "benchmark")
-    key, dim = world.get("world"), world.get("dim")
-    scenario = next((name for name in SCENARIOS if name == world.get("scenario")), None)
-    if pool is None or not run.simulated or scenario is None:
-        return None
-    if not isinstance(key, int) or not isinstance(dim, int) or dim < MIN_DIM:
-        return None
-    return harmful_count(pool, WorldSpec(key=key, scenario=scenario, dim=dim))
 
 
 def _section(run: RunRecord, name: str) -> Mapping[str, Any]:

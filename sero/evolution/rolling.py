@@ -10,6 +10,7 @@ from sero.backbones.base import CallContext, Phase
 from sero.backbones.settling import settled
 from sero.benchmarks.base import Benchmark, Parsed, Score, Task
 from sero.credit import PoolState
+from sero.errors import RequestRejected
 from sero.inference.operator import InferenceConfig, answer
 from sero.inference.parts import Parts
 from sero.inference.trace import Cost, Rollout
@@ -101,7 +102,12 @@ class Roller:
                 replace=replace,
             )
 
-        rollout = await settled(roll, self.commit)
+        try:
+            rollout = await settled(roll, self.commit)
+        except RequestRejected as error:
+            raise RequestRejected(
+                f"training task {task.id} ({phase}): {error}", status=error.status
+            ) from error
         scored = score_rollout(self.benchmark, task, rollout)
         self.ledger.add(
             rollout.cost,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sero.credit import PoolState
+from sero.errors import UserError
 from sero.reporting.charts import Curve, metric_curve, rolling_mean
 from sero.reporting.costs import Costs, sum_costs
 from sero.reporting.diagnostics import Diagnostics, diagnose
@@ -16,8 +17,8 @@ from sero.reporting.pools import commits, load_state
 from sero.reporting.records import RunRecord
 from sero.reporting.retrievals import Retrievals
 from sero.reporting.run_warnings import RunWarning, run_warnings
-from sero.reporting.statistics import Estimate, by_group, estimate
-from sero.reporting.summary import Row
+from sero.reporting.statistics import Estimate, by_group, estimate, paired_difference
+from sero.reporting.summary import BASELINE, Row, read_row
 from sero.roles.card import RoleCard
 
 WINDOW = 24
@@ -66,6 +67,14 @@ class Edits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """The seed pool's run beside this one: its mean score, and this run's minus it, paired."""
+
+    mean: float
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Everything the template reads."""
 
@@ -73,6 +82,7 @@ class Page:
     status: Status
     overall: Estimate
     failures: int
+    baseline: Beside | None
     groups: tuple[tuple[str, Estimate], ...]
     failed: tuple[Prediction, ...]
     outcomes: tuple[tuple[str, int], ...]
@@ -110,6 +120,7 @@ def gather(row: Row) -> Page:
         status=run.status,
         overall=row.interval,
         failures=row.failures,
+        baseline=beside(row),
         groups=tuple((name, estimate({name: grouped[name]})) for name in sorted(grouped)),
         failed=tuple(failed.values()),
         outcomes=_ranked(outcomes),
@@ -121,6 +132,22 @@ def gather(row: Row) -> Page:
         warnings=run_warnings(diagnostics),
         files=tuple(name for name in FILES if (run.directory / name).is_file()),
     )
+
+
+def beside(row: Row) -> Beside | None:
+    """The finished static run of the same variant, benchmark and seed, if there is one."""
+    own = row.run.directory.resolve()
+    other = own.parent.parent.parent / BASELINE / own.parent.name / own.name
+    if row.run.method == BASELINE or not (other / "result.json").is_file():
+        return None
+    try:
+        static = read_row(other)
+    except UserError:
+        return None  # a damaged neighbour is its own page's matter
+    found = paired_difference(row.scored, static.scored).estimate
+    if static.comparable != row.comparable or static.interval.mean is None or found.mean is None:
+        return None
+    return Beside(mean=static.interval.mean, difference=found)
 
 
 def pool_states(directory: Path) -> tuple[PoolState | None, PoolState | None]:

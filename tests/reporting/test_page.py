@@ -1,3 +1,5 @@
+import pytest
+
 from sero.reporting.page import gather, pool_lines, pool_states
 from sero.reporting.summary import read_row
 
@@ -15,6 +17,22 @@ def test_gather_counts_and_orders(make_run):
     assert page.edits.reasons == (("rejected", "family_lost", 1), ("rejected", "no_gain", 1))
     assert page.edits.last == 3
     assert "predictions.jsonl" in page.files
+
+
+def test_the_seed_pool_stands_beside(make_run):
+    """Same variant, benchmark and seed: (1 - .5) + (0 - .5) + (.5 - 0) over 3 items."""
+    ours = {"a": ("g", 1.0), "b": ("g", 0.0), "c": ("g", 0.5)}
+    theirs = {"a": ("g", 0.5), "b": ("g", 0.5), "c": ("g", 0.0)}
+    run = make_run(scores=ours)
+    assert gather(read_row(run)).baseline is None
+    static = make_run(method="static", scores=theirs)
+    found = gather(read_row(run)).baseline
+    assert found is not None
+    assert found.mean == pytest.approx(1 / 3)
+    assert found.difference.mean == pytest.approx(0.5 / 3)
+    assert gather(read_row(static)).baseline is None
+    (static / "predictions.jsonl").write_text("{}\n")
+    assert gather(read_row(run)).baseline is None
 
 
 def test_curves_are_what_was_recorded(make_run):

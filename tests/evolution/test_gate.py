@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sero.credit import RoleCredit
+from sero.errors import RequestRejected
 from sero.evolution.actions import Operation, TrainPhase
 from sero.evolution.gate import ScoreGate, accepts
 from sero.evolution.proposal import Proposal
@@ -293,3 +294,25 @@ def test_a_pool_that_lost_its_terminal_scores_nothing(toy):
     assert roll.parts.backbone.requests == []
     again = score_rollout(toy.Benchmark(), toy.tasks()[0], scored.rollout)
     assert again.score.reason == "no_terminal"
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_prompt_the_server_refuses_is_a_refused_card(setting, status):
+    """A filter or a length: the card's fault, and training goes on."""
+
+    def refused(task, new, phase, repeat):
+        raise RequestRejected("filtered", status=status)
+
+    verdict = setting.judge(refused)
+    assert verdict.state is setting.state
+    assert (verdict.committed, verdict.reward, verdict.score_after) == (False, 0.0, None)
+    assert [(r.code, r.detail) for r in verdict.reasons] == [(Code.REQUEST_REJECTED, "filtered")]
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_the_server_refuses_everybody_is_no_cards_fault(setting, status):
+    def refused(task, new, phase, repeat):
+        raise RequestRejected("no key", status=status)
+
+    with pytest.raises(RequestRejected, match="no key"):
+        setting.judge(refused)

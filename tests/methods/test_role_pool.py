@@ -48,6 +48,15 @@ def test_planned_episodes_are_epochs_times_tasks(toy, make_lab, warmup, main, pl
     assert static(lab, toy.state()).planned_episodes(30) == 0
 
 
+def test_the_frozen_pool_drafts_whatever_order_training_used(toy, make_lab):
+    credit = replace(toy.CREDIT, order_source="stored")
+    lab = make_lab(inference=replace(toy.INFERENCE, credit=credit))
+    task = toy.tasks(1)[0]
+    rollout = toy.run(static(lab, toy.state()).answer(task.prompt, call_for(toy, task)))
+    kinds = [message.kind for message in rollout.messages]
+    assert kinds.count("draft") == len(rollout.order) > 0
+
+
 def test_static_roles_answer_with_the_operator_and_write_nothing(toy, make_lab, make_fitting):
     """`near` and `wrong` vote: the smaller wins, one off, so every item scores .5."""
     lab, state = make_lab(), toy.state()

@@ -53,7 +53,7 @@ def render(page: Page) -> str:
     )
     environment.filters.update(safe_text=_safe_text, score=score, signed=signed, compact=compact)
     source = (resources.files("sero.reporting") / TEMPLATE).read_text("utf-8")
-    chart = Markup(curves_svg(page.curves, simulated=page.run.simulated))
+    chart = Markup(curves_svg(page.curves, simulated=page.run.simulated, marks=page.marks))
     return environment.from_string(source).render(
         page=page, run=page.run, chart=chart, max_rows=MAX_ROWS
     )

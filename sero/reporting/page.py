@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sero.credit import PoolState
 from sero.errors import UserError
-from sero.reporting.charts import Curve, metric_curve, rolling_mean
+from sero.reporting.charts import Curve, Marks, metric_curve, rolling_mean
 from sero.reporting.costs import Costs, sum_costs
 from sero.reporting.diagnostics import Diagnostics, diagnose
 from sero.reporting.entries import Episode, Prediction, Status
@@ -42,12 +42,12 @@ FILES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolLine:
-    """A role in the pool before, after, or both."""
+    """A role in the pool before, after, or both; credit is None where it was never measured."""
 
     card: RoleCard
     change: str
-    ema: float
-    loo: float
+    ema: float | None
+    loo: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +90,7 @@ class Page:
     pool: tuple[PoolLine, ...]
     costs: Costs
     curves: tuple[Curve, ...]
+    marks: Marks
     diagnostics: Diagnostics
     warnings: tuple[RunWarning, ...]
     files: tuple[str, ...]
@@ -128,6 +129,10 @@ def gather(row: Row) -> Page:
         pool=pool_lines(before, after),
         costs=costs,
         curves=_curves(episodes, metrics),
+        marks=Marks(
+            warmup=max((e.episode for e in episodes if e.phase == "warmup"), default=0),
+            commits=[e.episode for e in episodes if e.committed],
+        ),
         diagnostics=diagnostics,
         warnings=run_warnings(diagnostics),
         files=tuple(name for name in FILES if (run.directory / name).is_file()),
@@ -182,7 +187,13 @@ def _pool_line(
 ) -> PoolLine:
     credit = state.credit[card.name]
     change = "added" if added else ("" if card.name in after.pool else "removed")
-    return PoolLine(card=state.pool[card.name], change=change, ema=credit.ema, loo=credit.loo)
+    known = credit.n_updates > 0
+    return PoolLine(
+        card=state.pool[card.name],
+        change=change,
+        ema=credit.ema if known else None,
+        loo=credit.loo if known else None,
+    )
 
 
 def _edits(episodes: Sequence[Episode]) -> Edits:
@@ -209,32 +220,45 @@ def _curves(
     acceptance = [float(e.committed) for e in episodes]
     x = [e.episode for e in episodes]
     found = [
-        _smooth(f"score before the edit, {SMOOTHED}", scored),
+        _smooth(f"score before the edit, {SMOOTHED}", scored, share=True),
         _smooth(f"reward, {SMOOTHED}", [(e.episode, e.reward) for e in episodes]),
-        Curve(title=f"acceptance, {SMOOTHED}", episodes=x, values=rolling_mean(acceptance, WINDOW)),
-        _plain("pool size, roles", sized),
+        Curve(
+            title=f"acceptance, {SMOOTHED}",
+            episodes=x,
+            values=rolling_mean(acceptance, WINDOW),
+            share=True,
+        ),
+        _counts("pool size, roles", sized),
         metric_curve("operation entropy, nats", metrics, "controller/op_entropy"),
         metric_curve("baseline, reward units", metrics, "controller/baseline"),
-        metric_curve("largest family share", metrics, "pool/family_share"),
+        metric_curve("largest family share", metrics, "pool/family_share", share=True),
         metric_curve("credit spread", metrics, "credit/spread"),
         metric_curve("causal effect of messages, TCTE", metrics, "credit/tcte"),
     ]
     return tuple(curve for curve in found if curve is not None)
 
 
-def _smooth(title: str, points: Sequence[tuple[int, float]]) -> Curve | None:
+def _smooth(
+    title: str, points: Sequence[tuple[int, float]], *, share: bool = False
+) -> Curve | None:
     if not points:
         return None
     raw = [y for _, y in points]
     return Curve(
-        title=title, episodes=[x for x, _ in points], values=rolling_mean(raw, WINDOW), raw=raw
+        title=title,
+        episodes=[x for x, _ in points],
+        values=rolling_mean(raw, WINDOW),
+        raw=raw,
+        share=share,
     )
 
 
-def _plain(title: str, points: Sequence[tuple[int, float]]) -> Curve | None:
+def _counts(title: str, points: Sequence[tuple[int, float]]) -> Curve | None:
     if not points:
         return None
-    return Curve(title=title, episodes=[x for x, _ in points], values=[y for _, y in points])
+    return Curve(
+        title=title, episodes=[x for x, _ in points], values=[y for _, y in points], whole=True
+    )
 
 
 def _ranked(counts: Counter[str]) -> tuple[tuple[str, int], ...]:

@@ -16,6 +16,9 @@ COLLAPSED_ENTROPY = 0.10
 COLLAPSED_SHARE = 0.95
 """Share of one operation above which it does."""
 
+COLLAPSED_LEAST = 20
+"""Operations from which their shares say anything; three alike are no collapse."""
+
 FULL_SHARE = 0.5
 UNSEEN_EPISODES = 40
 FEW_STEPS = 50
@@ -77,11 +80,12 @@ def _collapsed(d: Diagnostics) -> Iterator[RunWarning]:
         "is simply best there, and a gated search gains more from method=gated_random."
     )
     entropy, action = d.parts[-1].entropy, max(d.actions, key=lambda name: d.actions[name])
-    share = d.actions[action] / sum(d.actions.values())
+    proposed = sum(d.actions.values())
+    share = d.actions[action] / proposed
     largest = math.log(d.n_operations) if d.n_operations > 1 else None
     if entropy is not None and largest is not None and entropy < COLLAPSED_ENTROPY * largest:
         found = f"operation entropy {entropy:.3f} nats of at most {largest:.2f}"
-    elif share > COLLAPSED_SHARE:
+    elif share > COLLAPSED_SHARE and proposed >= COLLAPSED_LEAST:
         found = f"{share:.0%} of the operations are {action}"
     else:
         return

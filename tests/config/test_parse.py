@@ -80,7 +80,9 @@ def test_one_fault_is_named_with_its_path(train, key, value, fault):
 @pytest.mark.parametrize(("key", "value"), [("credit__mu", 1), ("policy__bonus", 0)])
 def test_a_whole_number_is_a_float(train, key, value):
     cfg = changed(train.compose(["encoder=hashing"]).config, **{key: value})
-    parse_config(cfg)
+    section, name = key.split("__")
+    read = getattr(getattr(parse_config(cfg), section), name)
+    assert (read, type(read)) == (float(value), float)
 
 
 def test_all_faults_are_reported_together(train):

@@ -69,6 +69,9 @@ def test_a_run_without_episodes_has_none_either():
         (part(entropy=None), []),
         ({"actions": {"noop": 96, "add": 4}}, ["policy_collapsed"]),
         ({"actions": {"noop": 95, "add": 5}}, []),
+        # a handful of equal draws is chance: from 20 on it is not
+        ({"actions": {"add": 19}}, []),
+        ({"actions": {"add": 20}}, ["policy_collapsed"]),
         # whoever does not learn has no policy to collapse, and no steps to count
         ({"actions": {"noop": 100}, "learns": False, "gradient_steps": 0}, []),
         ({"gradient_steps": 49}, ["few_gradient_steps"]),

@@ -60,7 +60,14 @@ class CardError(FaultList):
 
 
 class DataError(UserError):
-    """A benchmark's data is missing, damaged, of another size, or leaks held-out items."""
+    """A benchmark's data is missing, damaged, of another size, or leaks held-out items.
+
+    `faults` are the single ones, where there is a list of them.
+    """
+
+    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.faults = tuple(faults) or (message,)
 
 
 class RunConflict(UserError):

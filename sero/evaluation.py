@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from sero.backbones.base import CallContext, Phase
-from sero.benchmarks.base import Benchmark, Task
+from sero.benchmarks.base import TIMED_OUT, Benchmark, Task
 from sero.errors import BackboneError, RequestRejected, ServerUnavailable
 from sero.evolution.rolling import score_rollout
 from sero.inference.trace import Cost, Rollout
 from sero.methods.base import Method
+
+Means = dict[str, dict[str, float | int | None]]
+"""Name to n and mean."""
 
 REORDER = 8
 """How many items per concurrent one may be begun from the oldest open one on."""
@@ -27,7 +30,7 @@ class Prediction:
     """A line of `predictions.jsonl`.
 
     Attributes:
-        id, group: the item.
+        id, group, subgroup: the item.
         response: the method's whole answer.
         answer: the canonical parsed answer, None if none could be read.
         score: in [0, 1]; None when the machine failed, which is never a 0.
@@ -44,6 +47,7 @@ class Prediction:
     score: float | None
     reason: str
     failure: str | None
+    subgroup: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
     calls: int = 0
     prompt_tokens: int = 0
@@ -79,12 +83,13 @@ async def evaluate_item(
     """
     call = CallContext(run_seed=run_seed, phase=Phase.EVAL, episode=None, item=task.id)
     rollout = await method.answer(task.prompt, call)
-    scored = score_rollout(benchmark, task, rollout)
+    scored = await score_rollout(benchmark, task, rollout)
     cost = rollout.cost
     return Evaluated(
         prediction=Prediction(
             id=task.id,
             group=task.group,
+            subgroup=task.subgroup,
             response=rollout.answer,
             answer=scored.parsed.answer,
             score=scored.value,
@@ -159,6 +164,7 @@ def failed(task: Task, error: BackboneError) -> Prediction:
     return Prediction(
         id=task.id,
         group=task.group,
+        subgroup=task.subgroup,
         response="",
         answer=None,
         score=None,
@@ -169,13 +175,22 @@ def failed(task: Task, error: BackboneError) -> Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Means over the scored items: S_B, S_{B,g}, and what it cost."""
+    """Means over the scored items: S_B, S_{B,g}, and what it cost.
+
+    Attributes:
+        groups, subgroups: n and mean score of each; a subgroup is called `group/subgroup`.
+        metrics: n and mean of each further metric, over the items that have it.
+        scorer_timeouts: items whose scorer was stopped at its deadline; they score 0.
+    """
 
     n: int
     failures: int
     mean_score: float | None
-    groups: dict[str, dict[str, float | int | None]]
+    groups: Means
     cost: Cost
+    subgroups: Means = field(default_factory=dict)
+    metrics: Means = field(default_factory=dict)
+    scorer_timeouts: int = 0
 
 
 def summarise(rows: Iterable[Mapping[str, Any]]) -> Summary:
@@ -184,6 +199,8 @@ def summarise(rows: Iterable[Mapping[str, Any]]) -> Summary:
     Failed items are counted beside, never averaged in. Reads one row at a time.
     """
     scores: dict[str, list[float]] = {}
+    finer: dict[str, list[float]] = {}
+    metrics: dict[str, list[float]] = {}
     failures = 0
     cost = Cost()
     for row in rows:
@@ -192,6 +209,10 @@ def summarise(rows: Iterable[Mapping[str, Any]]) -> Summary:
             failures += 1
         else:
             inside.append(row["score"])
+            if row.get("subgroup"):
+                finer.setdefault(f"{row['group']}/{row['subgroup']}", []).append(row["score"])
+            for name, value in row["metrics"].items():
+                metrics.setdefault(name, []).append(value)
         cost = cost + Cost(
             calls=row["calls"],
             prompt_tokens=row["prompt_tokens"],
@@ -202,12 +223,16 @@ def summarise(rows: Iterable[Mapping[str, Any]]) -> Summary:
         n=len(every),
         failures=failures,
         mean_score=_mean(every),
-        groups={
-            group: {"n": len(scores[group]), "mean_score": _mean(scores[group])}
-            for group in sorted(scores)
-        },
+        groups=_means(scores),
+        subgroups=_means(finer),
+        scorer_timeouts=len(metrics.pop(TIMED_OUT, ())),
+        metrics=_means(metrics, "mean"),
         cost=cost,
     )
+
+
+def _means(values: Mapping[str, Sequence[float]], name: str = "mean_score") -> Means:
+    return {key: {"n": len(values[key]), name: _mean(values[key])} for key in sorted(values)}
 
 
 def _mean(values: Sequence[float]) -> float | None:

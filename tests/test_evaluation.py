@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import random
+import time
 from types import MappingProxyType
 
 import pytest
 
 from sero.backbones.base import Phase
-from sero.benchmarks.base import Parsed, Score, Task
+from sero.benchmarks.base import TIMED_OUT, Parsed, Score, Task
 from sero.errors import (
     BackboneError,
     DeadlineExceeded,
@@ -27,6 +28,7 @@ from sero.evaluation import (
     failed,
     summarise,
 )
+from sero.evolution.rolling import score_rollout
 from sero.inference.trace import CallKind, Cost, RoleMessage, Rollout
 
 SEED = 5
@@ -56,6 +58,7 @@ class Echo:
     """The right answer is the prompt; nothing else is parsed."""
 
     name, scorer, simulated, output_protocol = "echo", "equal", False, "a number"
+    scores_slowly = False
 
     def parse(self, prompt, response):
         answer = response if response.isdigit() else None
@@ -228,6 +231,7 @@ def test_a_prediction_is_plain_data_and_knows_its_cost():
         "score": 0.5,
         "reason": "",
         "failure": None,
+        "subgroup": "",
         "metrics": {"em": 0.25},
         "calls": 3,
         "prompt_tokens": 30,
@@ -471,9 +475,11 @@ def test_an_error_of_the_reader_stops_the_work():
 # ---- the summary
 
 
-def row(group, score, *, calls=0, prompt_tokens=0, completion_tokens=0):
+def row(group, score, *, subgroup="", metrics=None, calls=0, prompt_tokens=0, completion_tokens=0):
     return {
         "group": group,
+        "subgroup": subgroup,
+        "metrics": metrics or {},
         "score": score,
         "calls": calls,
         "prompt_tokens": prompt_tokens,
@@ -502,6 +508,47 @@ def test_summary_by_hand():
         },
         cost=Cost(calls=31, prompt_tokens=1005, completion_tokens=100),
     )
+
+
+def test_finer_means_and_further_metrics_stand_beside_the_groups():
+    rows = [
+        row("tables", 1.0, subgroup="counting", metrics={"recall": 1.0}),
+        row("tables", 0.0, subgroup="counting", metrics={"recall": 0.5, TIMED_OUT: 1.0}),
+        row("tables", 0.5, subgroup="ranking"),
+        row("tables", None, subgroup="ranking"),
+    ]
+    summary = summarise(rows)
+    assert summary.subgroups == {
+        "tables/counting": {"n": 2, "mean_score": 0.5},
+        "tables/ranking": {"n": 1, "mean_score": 0.5},
+    }
+    assert summary.metrics == {"recall": {"n": 2, "mean": 0.75}}
+    assert summary.scorer_timeouts == 1
+
+
+async def test_a_slow_scorer_does_not_hold_up_the_event_loop():
+    """While one verdict takes 0.2 s, the loop goes on turning."""
+
+    class Slow(Echo):
+        scores_slowly = True
+
+        def score(self, parsed, task):
+            time.sleep(0.2)
+            return super().score(parsed, task)
+
+    turns = 0
+
+    async def turn():
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.01)
+            turns += 1
+
+    turning = asyncio.create_task(turn())
+    scored = await score_rollout(Slow(), tasks(1)[0], rollout("0"))
+    turning.cancel()
+    assert scored.value == 1.0
+    assert turns >= 5
 
 
 def test_the_overall_mean_weighs_items_not_groups():

@@ -8,6 +8,9 @@ from typing import Any, Protocol
 
 from sero.roles.pool import RolePool
 
+TIMED_OUT = "scorer_timed_out"
+"""Name of the metric, 1.0, of an item whose scorer was stopped at its deadline."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
@@ -18,12 +21,14 @@ class Task:
         group: g, the group it is reported under.
         prompt: the whole text a model sees, answer format included.
         reference: gold and whatever a scorer needs; no prompt and no parser ever reads it.
+        subgroup: a finer kind inside the group; splits are stratified by it as well.
     """
 
     id: str
     group: str
     prompt: str
     reference: Mapping[str, Any]
+    subgroup: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +37,13 @@ class Split:
 
     Attributes:
         fingerprint: sha256 of the data the split was made from.
+        remarks: what a reader of its figures should know: items left out, defective golds kept.
     """
 
     train: tuple[Task, ...]
     heldout: tuple[Task, ...]
     fingerprint: str
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +63,10 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """A verdict in [0, 1], its reason, and further named metrics that are not the score."""
+    """A verdict in [0, 1], its reason, and further named metrics that are not the score.
+
+    A scorer that was stopped at its deadline scores 0 and says so by the metric `TIMED_OUT`.
+    """
 
     value: float
     reason: str
@@ -71,12 +81,14 @@ class Benchmark(Protocol):
         scorer: name of the scoring rule, part of every result.
         simulated: its scores come from a simulated world.
         output_protocol: the answer format the terminal role must own (output contract).
+        scores_slowly: a verdict may take seconds, so it is reached beside the event loop.
     """
 
     name: str
     scorer: str
     simulated: bool
     output_protocol: str
+    scores_slowly: bool
 
     def load(self) -> Split:
         """Read and split the data.
@@ -97,3 +109,13 @@ class Benchmark(Protocol):
         ...
 
     def score(self, parsed: Parsed, task: Task) -> Score: ...
+
+    def task_from_data(self, raw: Mapping[str, Any], where: str = "item") -> Task:
+        """A task from one published item as plain data (`sero score`).
+
+        Only what a verdict needs has to be there; a missing question gives a prompt without one.
+
+        Raises:
+            DataError: with every fault of the item.
+        """
+        ...

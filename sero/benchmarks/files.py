@@ -27,7 +27,7 @@ def raise_faults(where: Path | str, faults: Sequence[str], advice: str = "") -> 
         lines.append(f"  ... and {len(faults) - MAX_LISTED} more")
     if advice:
         lines.append(advice)
-    raise DataError("\n".join(lines))
+    raise DataError("\n".join(lines), faults)
 
 
 def read_text(path: Path) -> str:

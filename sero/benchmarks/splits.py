@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sero.benchmarks.base import Task
 from sero.errors import DataError
 from sero.seeding import rng_for
+
+Key = TypeVar("Key", str, tuple[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,9 @@ def stratified_split(
 
     The order of `tasks` has no influence: a group is sorted by id before it is shuffled. The
     held-out draw follows the training draw in the same shuffled order, so `n_heldout` never
-    moves a training task, and a further item in one group never moves another group.
+    moves a training task, and a further item in one group never moves another group. Inside a
+    group the subgroups share the training draw equally. A task whose prompt occurs twice is never
+    drawn for training, so that its twin may be held out.
 
     Args:
         tasks: with unique ids.
@@ -52,34 +57,59 @@ def stratified_split(
     for task in sorted(tasks, key=lambda task: task.id):
         groups[task.group].append(task)
     names = sorted(groups)
-    sizes = {group: len(groups[group]) for group in names}
-    wanted = dict(n_train) if isinstance(n_train, Mapping) else equal_shares(n_train, sizes)
+    prompts = Counter(task.prompt for task in tasks)
+    free = {group: sum(prompts[t.prompt] == 1 for t in groups[group]) for group in names}
+    wanted = dict(n_train) if isinstance(n_train, Mapping) else _shares_of(n_train, groups)
     short = [
-        f"{group}: {sizes.get(group, 0)} found, {n} wanted for training"
+        f"{group}: {free.get(group, 0)} found, {n} wanted for training"
         for group, n in sorted(wanted.items())
-        if sizes.get(group, 0) < n
+        if free.get(group, 0) < n
     ]
     if isinstance(n_train, int) and sum(wanted.values()) < n_train:
         short.append(f"{len(tasks)} tasks found, {n_train} wanted for training")
     if short:
         raise DataError(f"{name}: too few tasks to split\n  " + "\n  ".join(short))
-    rest = {group: sizes[group] - wanted.get(group, 0) for group in names}
+    rest = {group: len(groups[group]) - wanted.get(group, 0) for group in names}
     held = rest if n_heldout is None else equal_shares(n_heldout, rest)
 
     train: list[list[Task]] = []
     heldout: list[list[Task]] = []
     for group in names:
-        order = rng_for(seed, "split", name, group).permutation(sizes[group])
+        order = rng_for(seed, "split", name, group).permutation(len(groups[group]))
         drawn = [groups[group][int(i)] for i in order]
-        cut = wanted.get(group, 0)
-        train.append(drawn[:cut])
-        heldout.append(drawn[cut : cut + held[group]])
+        chosen = _draw(drawn, wanted.get(group, 0), prompts)
+        train.append(chosen)
+        taken = {task.id for task in chosen}
+        heldout.append([task for task in drawn if task.id not in taken][: held[group]])
     parts = Parts(train=_taking_turns(train), heldout=_taking_turns(heldout))
     check_disjoint(parts.train, parts.heldout)
     return parts
 
 
-def equal_shares(total: int, sizes: Mapping[str, int]) -> dict[str, int]:
+def _shares_of(total: int, groups: Mapping[str, Sequence[Task]]) -> dict[str, int]:
+    """Training tasks for each group: equal shares of the subgroups, added up."""
+    sizes = Counter(_kind(task) for tasks in groups.values() for task in tasks)
+    shares = equal_shares(total, sizes)
+    return {group: sum(n for kind, n in shares.items() if kind[0] == group) for group in groups}
+
+
+def _draw(drawn: Sequence[Task], n: int, prompts: Mapping[str, int]) -> list[Task]:
+    """The first `n` of a shuffled group, spread over its subgroups, none with a twin."""
+    free = [task for task in drawn if prompts[task.prompt] == 1]
+    left = equal_shares(n, Counter(_kind(task) for task in free))
+    chosen = []
+    for task in free:
+        if left[_kind(task)]:
+            left[_kind(task)] -= 1
+            chosen.append(task)
+    return chosen
+
+
+def _kind(task: Task) -> tuple[str, str]:
+    return (task.group, task.subgroup)
+
+
+def equal_shares(total: int, sizes: Mapping[Key, int]) -> dict[Key, int]:
     """Share `total` equally between groups, none above its size; a small group's rest moves on.
 
     The sum is `min(total, sum of sizes)`. Left-overs of a division go to the first groups by

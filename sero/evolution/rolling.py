@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,12 +30,19 @@ class Scored:
         return self.score.value
 
 
-def score_rollout(benchmark: Benchmark, task: Task, rollout: Rollout) -> Scored:
-    """Parse and score; a pool without terminal answers nothing and scores 0."""
+async def score_rollout(benchmark: Benchmark, task: Task, rollout: Rollout) -> Scored:
+    """Parse and score; a pool without terminal answers nothing and scores 0.
+
+    A slow scorer runs in a thread, so that replies under way are read meanwhile.
+    """
     parsed = benchmark.parse(task.prompt, rollout.answer)
     if rollout.reason:
         return Scored(rollout=rollout, parsed=parsed, score=Score(value=0.0, reason=rollout.reason))
-    return Scored(rollout=rollout, parsed=parsed, score=benchmark.score(parsed, task))
+    if benchmark.scores_slowly:
+        score = await asyncio.to_thread(benchmark.score, parsed, task)
+    else:
+        score = benchmark.score(parsed, task)
+    return Scored(rollout=rollout, parsed=parsed, score=score)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,7 +116,7 @@ class Roller:
             raise RequestRejected(
                 f"training task {task.id} ({phase}): {error}", status=error.status
             ) from error
-        scored = score_rollout(self.benchmark, task, rollout)
+        scored = await score_rollout(self.benchmark, task, rollout)
         self.ledger.add(
             rollout.cost,
             {

@@ -113,6 +113,7 @@ class Books:
             simulated=identity.simulated or shop.benchmark.simulated,
             server_version=None,
             data_sha256=shop.split.fingerprint,
+            data_remarks=shop.split.remarks,
             pool_sha256=self._inputs.pool_sha256,
             scorer=shop.benchmark.scorer,
             seeds={"run": self._config.seed},

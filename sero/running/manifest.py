@@ -28,6 +28,9 @@ PACKAGES = (
     "pydantic",
     "aiohttp",
     "datasets",
+    "sympy",
+    "math-verify",
+    "latex2sympy2_extended",
     "wandb",
 )
 """Packages whose version can change a figure, or how a run is read."""
@@ -46,6 +49,7 @@ class RunFacts:
         simulated: the answers come from a simulated world.
         server_version: what the model server says it is; None when unknown.
         data_sha256: sha256 of the benchmark's data.
+        data_remarks: items left out, defective golds kept.
         pool_sha256: sha256 of the pool the run starts from, credit included.
         scorer: name of the scoring rule.
         seeds: every seed by what it is for, `run` among them.
@@ -61,6 +65,7 @@ class RunFacts:
     simulated: bool
     server_version: str | None
     data_sha256: str
+    data_remarks: tuple[str, ...]
     pool_sha256: str
     scorer: str
     seeds: Mapping[str, int]
@@ -100,7 +105,11 @@ def build_manifest(
         },
         "simulated": facts.simulated,
         "encoder": facts.encoder,
-        "benchmark": {"name": facts.benchmark, "data_sha256": facts.data_sha256},
+        "benchmark": {
+            "name": facts.benchmark,
+            "data_sha256": facts.data_sha256,
+            "remarks": list(facts.data_remarks),
+        },
         "pool_sha256": facts.pool_sha256,
         "scorer": facts.scorer,
         "seeds": dict(facts.seeds),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le
 
 from sero.benchmarks.base import Parsed, Score, Split, Task
+from sero.errors import DataError
 from sero.roles.pool import RolePool
 from sero.skillworld.cards import seed_pool
 from sero.skillworld.oracle import all_good_pool
@@ -55,6 +57,7 @@ class SkillWorldBenchmark:
 
     Config: ClassVar[type[SkillWorldBenchmarkConfig]] = SkillWorldBenchmarkConfig
     simulated: bool = True
+    scores_slowly: bool = False
 
     def __init__(self, cfg: SkillWorldBenchmarkConfig) -> None:
         self.cfg = cfg
@@ -121,6 +124,10 @@ class SkillWorldBenchmark:
         if self.cfg.score == "exact":
             return Score(value=exact, reason=reason, metrics={"partial": share})
         return Score(value=share, reason=reason, metrics={"exact": exact})
+
+    def task_from_data(self, raw: Mapping[str, Any], where: str = "item") -> Task:
+        """The simulated world has no published items."""
+        raise DataError(f"{where}: {self.name} is simulated; it has no items from outside to score")
 
     def _task(self, case_id: str) -> Task:
         case = self._world.case(case_id)

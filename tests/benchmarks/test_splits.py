@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -91,3 +92,44 @@ def test_an_item_in_both_parts_is_refused():
         check_disjoint([one], [one])
     with pytest.raises(DataError, match="x: same prompt as the training task a-000"):
         check_disjoint([one], [other, twin])
+
+
+def finer(group, subgroup, n, *, prompt=None):
+    return [
+        Task(
+            id=f"{group}-{subgroup}-{i}",
+            group=group,
+            subgroup=subgroup,
+            prompt=prompt or f"{group} {subgroup} {i}",
+            reference={},
+        )
+        for i in range(n)
+    ]
+
+
+def test_subgroups_share_the_training_draw_equally():
+    """7 of 3 + 1 subgroups: 2, 2, 2 and 1 by name; a group gets what its subgroups get."""
+    tasks = [*finer("a", "x", 9), *finer("a", "y", 9), *finer("a", "z", 9), *finer("b", "w", 9)]
+    parts = stratified_split(tasks, n_train=7, n_heldout=None, seed=0, name="t")
+    drawn = Counter((task.group, task.subgroup) for task in parts.train)
+    assert drawn == {("a", "x"): 2, ("a", "y"): 2, ("a", "z"): 2, ("b", "w"): 1}
+    assert len(parts.heldout) == 29
+
+
+def test_a_number_for_each_group_is_spread_over_its_subgroups():
+    tasks = [*finer("a", "x", 2), *finer("a", "y", 9), *finer("b", "w", 9)]
+    parts = stratified_split(tasks, n_train={"a": 6, "b": 1}, n_heldout=None, seed=0, name="t")
+    drawn = Counter((task.group, task.subgroup) for task in parts.train)
+    assert drawn == {("a", "x"): 2, ("a", "y"): 4, ("b", "w"): 1}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_task_with_a_twin_is_held_out_and_so_is_the_twin(seed):
+    twins = [
+        replace(task, id=f"twin{i}") for i, task in enumerate(finer("a", "x", 3, prompt="the same"))
+    ]
+    parts = stratified_split(
+        [*twins, *finer("a", "x", 5)], n_train=4, n_heldout=None, seed=seed, name="t"
+    )
+    assert {task.id for task in parts.heldout} >= {task.id for task in twins}
+    assert len(parts.train) == 4

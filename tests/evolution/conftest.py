@@ -180,6 +180,7 @@ class ToyBenchmark:
     name = "toy"
     scorer = "distance"
     simulated = False
+    scores_slowly = False
     output_protocol = FORMAT
 
     def __init__(self, n_train=2, n_heldout=3):

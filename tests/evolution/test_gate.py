@@ -292,7 +292,7 @@ def test_a_pool_that_lost_its_terminal_scores_nothing(toy):
     scored = toy.run(roll(toy.tasks()[0], state, toy.POST, 1))
     assert (scored.value, scored.score.reason, scored.rollout.answer) == (0.0, "no_terminal", "")
     assert roll.parts.backbone.requests == []
-    again = score_rollout(toy.Benchmark(), toy.tasks()[0], scored.rollout)
+    again = toy.run(score_rollout(toy.Benchmark(), toy.tasks()[0], scored.rollout))
     assert again.score.reason == "no_terminal"
 
 

@@ -34,6 +34,7 @@ FACTS = RunFacts(
     simulated=True,
     server_version=None,
     data_sha256="ab" * 32,
+    data_remarks=("1 item(s) left out: a picture",),
     scorer="partial",
     seeds={"run": 42},
     credit="none",
@@ -67,7 +68,11 @@ def test_a_new_manifest_in_full():
     assert body["packages"]["torch"] == metadata.version("torch")
     assert set(body["git"]) == {"commit", "dirty"}
     assert body["backbone"] == {"id": "skillworld-3", "revision": "w1", "server_version": None}
-    assert body["benchmark"] == {"name": "skillworld", "data_sha256": "ab" * 32}
+    assert body["benchmark"] == {
+        "name": "skillworld",
+        "data_sha256": "ab" * 32,
+        "remarks": ["1 item(s) left out: a picture"],
+    }
     assert {
         k: body[k] for k in ("method", "encoder", "scorer", "simulated", "seeds", "credit")
     } == {

@@ -23,6 +23,9 @@ KEYS = [
     "n",
     "mean_score",
     "groups",
+    "subgroups",
+    "metrics",
+    "scorer_timeouts",
     "failures",
     "calls",
     "prompt_tokens",
@@ -86,6 +89,10 @@ def test_the_figures_of_a_trained_run(bench, no_report, rows):
     for group, row in result["groups"].items():
         inside = [p["score"] for p in predictions if p["group"] == group]
         assert row["mean_score"] == pytest.approx(sum(inside) / len(inside), abs=1e-12)
+
+    assert (result["subgroups"], result["scorer_timeouts"]) == ({}, 0)
+    exact = [row["metrics"]["exact"] for row in predictions]
+    assert result["metrics"] == {"exact": {"n": 6, "mean": pytest.approx(sum(exact) / 6)}}
 
     # Every logical call was either sent or known; nothing is sent twice.
     sent = [bench.spy.key(request) for request in bench.spy.asked]

@@ -34,6 +34,10 @@ class Spending:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:

@@ -59,6 +59,7 @@ def render_report(report: Report, kind: Format) -> str:
         case Format.HTML:
             return _html(report)
     parts = [TEX_HEAD] if kind is Format.TEX else []
+    parts += [style.table(table) for table in report.overviews]
     parts += [part for section in report.sections for part in _section(section, style)]
     parts += [style.sentence(note) for note in report.notes]
     if not report.sections:

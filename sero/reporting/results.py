@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sero.errors import UserError
 from sero.reporting.figures import RunFigures, Setting, Unusable, read_figures
+from sero.reporting.overview import overviews
 from sero.reporting.seeds import (
     Block,
     Difference,
@@ -17,6 +18,7 @@ from sero.reporting.seeds import (
     make_blocks,
     names_of,
     row_estimate,
+    seed_effect,
     unscored_items,
 )
 from sero.reporting.statistics import Estimate
@@ -25,12 +27,16 @@ from sero.reporting.table import (
     cost_table,
     difference_table,
     differences_to,
+    group_table,
     pool_table,
     score_table,
 )
 
 ENOUGH_WORLDS = 10
 """Worlds below which a comparison in simulation is warned of: three have misled before."""
+
+SEED_EFFECT = 0.01
+"""p of the seed-effect test below which the report warns."""
 
 LISTED = 50
 """Most failed runs listed one by one."""
@@ -60,6 +66,7 @@ class Section:
 class Report:
     """What is shown. `complete` is false if a run had to be left out of the tables."""
 
+    overviews: tuple[Table, ...]
     sections: tuple[Section, ...]
     notes: tuple[str, ...]
     unusable: Table | None
@@ -83,6 +90,7 @@ def make_report(directories: Sequence[Path], baselines: Sequence[str] = ()) -> R
     _check_names(blocks, baselines)
     unusable = [run for run in read if isinstance(run, Unusable)]
     return Report(
+        overviews=overviews(blocks),
         sections=tuple(_section(block, baselines) for block in blocks),
         notes=_apart([block.setting for block in blocks]),
         unusable=_unusable(unusable) if unusable else None,
@@ -97,7 +105,7 @@ def _check_names(blocks: Sequence[Block], names: Sequence[str]) -> None:
 
 
 def _section(block: Block, names: Sequence[str]) -> Section:
-    estimates = [row_estimate(row, over_items=block.over_items) for row in block.rows]
+    estimates = [row_estimate(row, block) for row in block.rows]
     baselines = find_baselines(block, names)
     differences = [(base, differences_to(block, base)) for base in baselines]
     points = [
@@ -107,6 +115,7 @@ def _section(block: Block, names: Sequence[str]) -> Section:
     ]
     tables = [
         score_table(block, estimates),
+        group_table(block),
         *(difference_table(block, base, found) for base, found in differences),
         cost_table(block, estimates),
         pool_table(block),
@@ -157,11 +166,17 @@ def _warnings(block: Block) -> list[str]:
         )
     lines += _unequal_seeds(block)
     for row in block.rows:
-        partly = unscored_items(row) if block.over_items else 0
+        partly = unscored_items(row, block) if block.over_items else 0
         if partly:
             lines.append(
-                f"{row.label}: unequal item sets, {partly} item(s) not scored in every seed are "
-                "left out"
+                f"{row.label}: unequal item sets, {partly} item(s) that it did not score in every "
+                "seed are left out of every row"
+            )
+        p = seed_effect(row, block)
+        if p is not None and p < SEED_EFFECT:
+            lines.append(
+                f"{row.label}: its seeds differ by more than their items explain (p {p:.3f}); the "
+                "interval over items says nothing of another seed, use more of them"
             )
     if any(run.failures for row in block.rows for run in row.runs):
         lines.append("failed items are left out of the means; the same command again retries them")
@@ -205,9 +220,18 @@ def _pairing_warnings(base: SeedRow, found: Sequence[tuple[SeedRow, Difference]]
 
 
 def _apart(settings: Sequence[Setting]) -> tuple[str, ...]:
-    """What tells the blocks apart, so that no split goes unnoticed."""
+    """What tells the blocks apart, so that no split goes unnoticed.
+
+    That two benchmarks are two blocks with data of their own needs no word.
+    """
     lines = []
+    states = {(setting.benchmark, setting.data, setting.world) for setting in settings}
+    expected = {"benchmark"}
+    if len(states) == len({setting.benchmark for setting in settings}):
+        expected |= {"data", "world"}
     for name in (field.name for field in dataclasses.fields(Setting)):
+        if name in expected:
+            continue
         values = sorted({str(getattr(setting, name)) or "unknown" for setting in settings})
         if len(values) > 1:
             lines.append(

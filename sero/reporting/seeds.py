@@ -20,6 +20,7 @@ from sero.reporting.statistics import (
     Estimate,
     by_group,
     estimate,
+    seed_effect_test,
     sign_flip_test,
     t_interval,
     t_test,
@@ -60,12 +61,14 @@ class Block:
 
     Attributes:
         over_items: all runs have the same held-out items, so the intervals are over items.
+        items: those that every run of the block scored; rows are averaged over these alone.
         repeated: runs left out because their row has another run of the same seed.
     """
 
     setting: Setting
     rows: tuple[SeedRow, ...]
     over_items: bool
+    items: tuple[str, ...]
     repeated: tuple[RunFigures, ...]
 
     @property
@@ -111,17 +114,34 @@ def make_blocks(runs: Iterable[RunFigures]) -> tuple[Block, ...]:
     return tuple(_block(setting, found[setting]) for setting in order)
 
 
-def row_estimate(row: SeedRow, *, over_items: bool) -> Estimate:
-    """Mean held-out score of a row; its interval is over items or over runs."""
-    if not over_items:
+def row_estimate(row: SeedRow, block: Block) -> Estimate:
+    """Mean held-out score of a row; its interval is over the block's items, or over runs."""
+    if not block.over_items:
         return t_interval([run.score for run in row.runs])
-    return estimate(_item_means([run.scored for run in row.runs]))
+    return estimate(_item_means([run.scored for run in row.runs], block.items))
 
 
-def unscored_items(row: SeedRow) -> int:
-    """Items that some but not all runs of a row scored; an average over seeds leaves them out."""
-    sets = [run.scored.keys() for run in row.runs]
-    return len(set().union(*sets)) - len(set(sets[0]).intersection(*sets))
+def group_means(row: SeedRow, block: Block) -> dict[str, float]:
+    """Mean held-out score of each group: of the block's items, or of each run's own."""
+    if block.over_items:
+        means = _item_means([run.scored for run in row.runs], block.items)
+        return {group: float(np.mean(values)) for group, values in means.items()}
+    by_run = [by_group(run.scored.values()) for run in row.runs]
+    groups = sorted({group for found in by_run for group in found})
+    return {g: float(np.mean([np.mean(f[g]) for f in by_run if g in f])) for g in groups}
+
+
+def seed_effect(row: SeedRow, block: Block) -> float | None:
+    """p that the row's seeds differ by no more than their items explain; None if not testable."""
+    if not block.over_items:
+        return None
+    return seed_effect_test([[run.scored[i][1] for run in row.runs] for i in block.items])
+
+
+def unscored_items(row: SeedRow, block: Block) -> int:
+    """Items that a run of the block scored, and some run of this row did not."""
+    every = {i for other in block.rows for run in other.runs for i in run.scored}
+    return sum(any(i not in run.scored for run in row.runs) for i in every)
 
 
 def compare(row: SeedRow, base: SeedRow, *, over_items: bool) -> Difference:
@@ -139,7 +159,7 @@ def compare(row: SeedRow, base: SeedRow, *, over_items: bool) -> Difference:
     pairs = [pair for pair in pairs if pair]
     means = [float(np.mean([value for _, value in pair.values()])) for pair in pairs]
     if over_items:
-        items = _item_means(pairs)
+        items = _item_means(pairs, _common(pairs))
         found = estimate(items)
         p = sign_flip_test([value for values in items.values() for value in values])
     else:
@@ -208,8 +228,15 @@ def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Blo
     data = {run.data for row in made for run in row.runs}
     # Without a fingerprint nobody knows whether two runs have the same items.
     over_items = len(data) == 1 and "" not in data
+    every = [run.scored for row in made for run in row.runs]
     made.sort(key=lambda row: (-(row.mean(lambda run: run.score) or 0.0), row.label))
-    return Block(setting=setting, rows=tuple(made), over_items=over_items, repeated=tuple(repeated))
+    return Block(
+        setting=setting,
+        rows=tuple(made),
+        over_items=over_items,
+        items=_common(every) if over_items else (),
+        repeated=tuple(repeated),
+    )
 
 
 def _labels(keys: Sequence[RowKey]) -> dict[RowKey, str]:
@@ -232,12 +259,14 @@ def _item_differences(ours: Scored, theirs: Scored) -> Scored:
     return {i: (ours[i][0], ours[i][1] - theirs[i][1]) for i in common}
 
 
-def _item_means(runs: Sequence[Scored]) -> dict[str, list[float]]:
-    """Per group, each item's mean over the runs, for items that all of them have."""
-    if not runs:
-        return {}
-    common = sorted(set(runs[0]).intersection(*runs))
-    return by_group((runs[0][i][0], float(np.mean([run[i][1] for run in runs]))) for i in common)
+def _common(runs: Sequence[Scored]) -> tuple[str, ...]:
+    """Items that every run has, in order."""
+    return tuple(sorted(set(runs[0]).intersection(*runs))) if runs else ()
+
+
+def _item_means(runs: Sequence[Scored], items: Sequence[str]) -> dict[str, list[float]]:
+    """Per group, each item's mean over the runs; every run has every item."""
+    return by_group((runs[0][i][0], float(np.mean([run[i][1] for run in runs]))) for i in items)
 
 
 def _seed_order(seed: str) -> tuple[int, str]:

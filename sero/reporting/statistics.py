@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import chdtrc, stdtr, stdtrit
 
 from sero.seeding import rng_for
 
@@ -38,13 +38,16 @@ class Estimate:
 def estimate(strata: Mapping[str, Sequence[float]], *, resamples: int = RESAMPLES) -> Estimate:
     """Mean over all items with a percentile bootstrap interval, resampled within each stratum.
 
-    The interval speaks of the items only: it is conditional on the one run they come from. A
-    stratum of a single item adds no width. The draws have a fixed seed, so equal scores give
-    equal intervals.
+    The interval speaks of the items only: it is conditional on the runs they come from. A
+    resampled mean of n values varies by (n - 1)/n too little, so each stratum's deviations are
+    stretched by √(n / (n - 1)); the bounds stay within the values found. A stratum of a single
+    item adds no width. The draws have a fixed seed, so equal scores give equal intervals.
 
     Args:
         strata: scores or score differences per group; groups are taken in order of their names.
         resamples: bootstrap resamples.
+
+    Source: Efron and Tibshirani (1993), ch. 13; the stretching is Rao and Wu's (1988).
     """
     groups = [np.asarray(strata[name], dtype=np.float64) for name in sorted(strata)]
     groups = [values for values in groups if len(values)]
@@ -52,17 +55,21 @@ def estimate(strata: Mapping[str, Sequence[float]], *, resamples: int = RESAMPLE
     if n == 0:
         return Estimate(mean=None, low=None, high=None, n=0)
     rng = rng_for(0, "bootstrap")
-    totals = np.zeros(resamples)
+    deviations = np.zeros(resamples)
     for values in groups:
         rows = max(1, BLOCK // len(values))
+        stretch = (len(values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else 0.0
+        total = values.sum()
         for start in range(0, resamples, rows):
             stop = min(resamples, start + rows)
             drawn = rng.integers(0, len(values), size=(stop - start, len(values)))
-            totals[start:stop] += values[drawn].sum(axis=1)
-    tail = 100.0 * (1.0 - LEVEL) / 2.0
-    low, high = np.percentile(totals / n, [tail, 100.0 - tail])
+            deviations[start:stop] += stretch * (values[drawn].sum(axis=1) - total)
     mean = sum(float(values.sum()) for values in groups) / n
-    return Estimate(mean=mean, low=float(low), high=float(high), n=n)
+    tail = 100.0 * (1.0 - LEVEL) / 2.0
+    low, high = mean + np.percentile(deviations / n, [tail, 100.0 - tail])
+    least = sum(len(values) * float(values.min()) for values in groups) / n
+    most = sum(len(values) * float(values.max()) for values in groups) / n
+    return Estimate(mean=mean, low=max(float(low), least), high=min(float(high), most), n=n)
 
 
 def by_group(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
@@ -156,6 +163,31 @@ def sign_flip_test(differences: Sequence[float]) -> float | None:
         drawn = rng.integers(0, 2, size=(min(rows, FLIPS - start), n))
         extreme += int(np.count_nonzero(np.abs((1.0 - 2.0 * drawn) @ values) >= found))
     return (extreme + 1) / (FLIPS + 1)
+
+
+def seed_effect_test(scores: Sequence[Sequence[float]]) -> float | None:
+    """p that the seeds differ by no more than their items explain: Cochran's Q.
+
+    Without a seed effect an item's scores could have come from the seeds in any order. Then, with
+    T_j the total of seed j over the items, Q = (k-1) Σ_j (T_j - T̄)² / Σ_ij (x_ij - x̄_i)² is
+    about χ² with k-1 degrees of freedom, for scores of 0 and 1 and for others. None where there is
+    nothing to test: one seed, or no item on which seeds differ.
+
+    Args:
+        scores: for each item, its score under each seed. Shape (items, k).
+
+    Source: Cochran, Biometrika 37 (1950).
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] < 2:
+        return None
+    k = values.shape[1]
+    within = float(np.square(values - values.mean(axis=1, keepdims=True)).sum())
+    if within < TINY:
+        return None
+    totals = values.sum(axis=0)
+    q = (k - 1) * float(np.square(totals - totals.mean()).sum()) / within
+    return float(chdtrc(k - 1, q))
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sero.reporting.seeds import Block, Difference, SeedRow, compare, row_estimate
+from sero.reporting.entries import Spending
+from sero.reporting.seeds import Block, Difference, SeedRow, compare, group_means, row_estimate
 from sero.reporting.statistics import Estimate, deviation, holm
 from sero.reporting.text import compact, score, signed
 
@@ -53,8 +54,8 @@ def score_table(block: Block, estimates: Sequence[Estimate]) -> Table:
     if block.over_items:
         how = (
             "95 % CI: all runs have the same held-out items, so scores are averaged over seeds "
-            "per item and the items resampled within their groups (bootstrap); it is conditional "
-            "on these seeds, whose spread is sd."
+            "per item, over the items every row scored, and the items resampled within their "
+            "groups (bootstrap); it is conditional on these seeds, whose spread is sd."
         )
     else:
         how = (
@@ -72,6 +73,21 @@ def score_table(block: Block, estimates: Sequence[Estimate]) -> Table:
         columns=("row", block.unit, "items", "score", "95 % CI", "sd", "failed"),
         rows=tuple(rows),
         notes=tuple(notes),
+    )
+
+
+def group_table(block: Block) -> Table:
+    """Mean held-out score of each group; without a row where there is one group only."""
+    means = [group_means(row, block) for row in block.rows]
+    groups = sorted({group for found in means for group in found})
+    rows = tuple(
+        (row.label, *(score(found.get(group)) for group in groups))
+        for row, found in zip(block.rows, means, strict=True)
+    )
+    return Table(
+        title=_named(block, "Held-out score by group"),
+        columns=("row", *groups),
+        rows=rows if len(groups) > 1 else (),
     )
 
 
@@ -126,7 +142,6 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
     rows = []
     for number, (row, found) in enumerate(zip(block.rows, estimates, strict=True), 1):
         calls = row.mean(lambda run: run.calls)
-        per = found.mean / calls * 1000 if calls and found.mean is not None else None
         rows.append(
             (
                 f"{number} {row.label}",
@@ -136,12 +151,14 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
                 _count(row.mean(lambda run: run.evaluation.calls if run.evaluation else None)),
                 _count(row.mean(lambda run: run.candidates)),
                 compact(round(row.mean(lambda run: run.tokens) or 0)),
-                score(per),
+                score(_points_per(row, lambda spent: spent.calls)),
+                score(_points_per(row, lambda spent: spent.tokens / 1000)),
             )
         )
     note = (
         "Means per run. calls and tokens are logical: what the method asked for, cache hits "
-        "included. candidates: edited pools that were run in training."
+        "included. candidates: edited pools that were run in training. Points: the sum of item "
+        "scores, over the calls and over the prompt and completion tokens of the evaluation."
     )
     return Table(
         title=_named(block, "Score against logical calls"),
@@ -153,7 +170,8 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
             "evaluation",
             "candidates",
             "tokens",
-            "score per 1,000 calls",
+            "points per call",
+            "points per 1,000 tokens",
         ),
         rows=tuple(rows),
         notes=(note,),
@@ -173,7 +191,7 @@ def pool_table(block: Block) -> Table:
         notes[0] += " Harmful roles: read from the simulated world; a distractor counts as one."
     if ceiling:
         columns += ["regret", "95 % CI"]
-        reached = score(row_estimate(ceiling, over_items=block.over_items).mean)
+        reached = score(row_estimate(ceiling, block).mean)
         notes.append(
             f"Regret: {ceiling.label} ({reached}) minus row, paired on the same {block.unit}."
         )
@@ -197,6 +215,15 @@ def pool_table(block: Block) -> Table:
         rows=tuple(rows) if shown else (),
         notes=tuple(notes),
     )
+
+
+def _points_per(row: SeedRow, unit: Callable[[Spending], float]) -> float | None:
+    """Sum of item scores over what the evaluations that earned them cost."""
+    known = [
+        (run.score * len(run.scored), unit(run.evaluation)) for run in row.runs if run.evaluation
+    ]
+    spent = sum(cost for _, cost in known)
+    return sum(points for points, _ in known) / spent if spent else None
 
 
 def _bounds(found: Estimate, *, sign: bool = False) -> str:

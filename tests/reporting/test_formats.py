@@ -27,7 +27,7 @@ def report(name="reference", *, unusable=None):
         points=(POINT,),
         warnings=(f"one seed only ({name})",),
     )
-    return Report(sections=(section,), notes=(f"Apart: {name}.",), unusable=unusable)
+    return Report(overviews=(), sections=(section,), notes=(f"Apart: {name}.",), unusable=unusable)
 
 
 def failed(reason):
@@ -147,7 +147,9 @@ def test_html_is_one_page_with_the_figure():
 
 def test_several_simulated_blocks_are_named_in_the_title():
     one = report().sections[0]
-    page = render_report(Report(sections=(one, one), notes=(), unusable=None), Format.HTML)
+    page = render_report(
+        Report(overviews=(), sections=(one, one), notes=(), unusable=None), Format.HTML
+    )
     assert "<title>Results · with SIMULATED runs</title>" in page
 
 
@@ -171,7 +173,7 @@ def test_foreign_text_stays_text(kind):
 
 @pytest.mark.parametrize("kind", list(Format))
 def test_nothing_finished_says_so(kind):
-    empty = Report(sections=(), notes=(), unusable=failed("no server"))
+    empty = Report(overviews=(), sections=(), notes=(), unusable=failed("no server"))
     text = render_report(empty, kind)
     assert "No run is finished." in text
     assert "no server" in text

@@ -72,7 +72,7 @@ def test_the_fingerprint_chooses_the_interval(run, data, over_items, unit):
 
 def test_mean_over_worlds(run):
     block, rows = rows_of(*(run(seed=s, items=scored(v, v)) for s, v in ((1, 0.2), (2, 0.6))))
-    found = row_estimate(rows["reference"], over_items=block.over_items)
+    found = row_estimate(rows["reference"], block)
     assert found == t_interval([0.2, 0.6])
     assert (found.mean, found.n) == (pytest.approx(0.4), 2)
 
@@ -80,11 +80,11 @@ def test_mean_over_worlds(run):
 def test_mean_over_items_averages_seeds_first(run):
     first = {"a": ("g", 1.0), "b": ("g", 0.0), "c": ("h", 0.5), "d": ("h", 1.0)}
     second = {"a": ("g", 0.0), "b": ("g", 0.0), "c": ("h", 1.0)}
-    _, rows = rows_of(run(seed=1, items=first, data="d"), run(seed=2, items=second, data="d"))
+    block, rows = rows_of(run(seed=1, items=first, data="d"), run(seed=2, items=second, data="d"))
     row = rows["reference"]
     # a (1 + 0) / 2, b 0, c (.5 + 1) / 2; d was not scored by both
-    assert row_estimate(row, over_items=True) == estimate({"g": [0.5, 0.0], "h": [0.75]})
-    assert unscored_items(row) == 1
+    assert row_estimate(row, block) == estimate({"g": [0.5, 0.0], "h": [0.75]})
+    assert unscored_items(row, block) == 1
 
 
 def test_differences_over_worlds_by_hand(run):
@@ -135,7 +135,7 @@ def test_differences_over_items_by_hand(run):
 def test_a_row_of_every_item_right_has_no_width(run):
     runs = [run(name, s, scored(1, 1)) for name in "ab" for s in (1, 2)]
     block, rows = rows_of(*runs)
-    found = row_estimate(rows["a"], over_items=block.over_items)
+    found = row_estimate(rows["a"], block)
     assert (found.low, found.high) == (1.0, 1.0)
     same = compare(rows["a"], rows["b"], over_items=block.over_items)
     assert (same.p, same.wins) == (1.0, 1.0)

@@ -15,7 +15,7 @@ from sero.reporting.table import (
 def block_of():
     def make(*runs):
         (block,) = make_blocks(runs)
-        estimates = [row_estimate(row, over_items=block.over_items) for row in block.rows]
+        estimates = [row_estimate(row, block) for row in block.rows]
         return block, estimates
 
     return make
@@ -25,8 +25,8 @@ def items(*values):
     return {f"i{n}": ("g", value) for n, value in enumerate(values)}
 
 
-def spent(calls):
-    return Spending(calls=calls, prompt_tokens=0, completion_tokens=0)
+def spent(calls, tokens=0):
+    return Spending(calls=calls, prompt_tokens=tokens, completion_tokens=0)
 
 
 def test_scores_over_worlds(run, block_of):
@@ -90,13 +90,13 @@ def test_one_run_each_and_no_variation_have_dashes(run, block_of):
 
 
 def test_costs(run, block_of):
-    parts = {"training": spent(1500), "evaluation": spent(500), "candidates": 10}
+    parts = {"training": spent(1500), "evaluation": spent(50, 800), "candidates": 10}
     runs = [run("a", 1, items(0.4), calls=2000, **parts), run("a", 2, items(0.8), calls=4000)]
     table = cost_table(*block_of(*runs, run("b", 1, items(0.0), calls=0)))
-    # mean score .6 over 3 thousand calls; the second run has no parts on record
+    # The second run has no parts on record: .4 points of the first, over 50 calls and 800 tokens.
     assert table.rows == (
-        ("1 a", "0.600", "3,000", "1,500", "500", "10", "1.00k", "0.200"),
-        ("2 b", "0.000", "0", "–", "–", "–", "1.00k", "–"),
+        ("1 a", "0.600", "3,000", "1,500", "50", "10", "1.00k", "0.008", "0.500"),
+        ("2 b", "0.000", "0", "–", "–", "–", "1.00k", "–", "–"),
     )
 
 

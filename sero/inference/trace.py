@@ -18,6 +18,7 @@ class CallKind(StrEnum):
     AGGREGATE = "aggregate"
     VALIDATE = "validate"
     REVISE = "revise"
+    SAMPLE = "sample"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,8 @@ class Rollout:
     Attributes:
         team: names of A_t, the aggregator last; without it when the pool lost its terminal.
         order: B_t in stage order (Eq. 7).
-        edges: DAG edges among B_t as (from, to); every role of B_t also feeds the aggregator.
+        edges: DAG edges among B_t as (from, to); every role of B_t also feeds the aggregator. A
+            graph written by hand lists its edges to the terminal as well, and only those exist.
         levels: dependency level of each role in `order`.
         similarity: ρ_r per role of B_t, its cosine with the task.
         fast: f_r the order was made from.

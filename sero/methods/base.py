@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from sero.backbones.base import CallContext
 from sero.benchmarks.base import Benchmark, Task
@@ -25,6 +25,7 @@ from sero.evolution.sections import (
 from sero.inference.operator import InferenceConfig
 from sero.inference.parts import Parts
 from sero.inference.trace import Cost, Rollout
+from sero.roles.pool import RolePool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +74,40 @@ class Fitting:
     check_budget: Callable[[Cost], None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What a method starts from before anything is trained.
+
+    Attributes:
+        pool: its cards.
+        more: what else it reads from files, as plain data; like the pool, it may not change while
+            a run is under way.
+    """
+
+    pool: RolePool
+    more: Any = None
+
+
 class Method(Protocol):
-    """One row of the table. `fit` sees the training split, `answer` a prompt and nothing else."""
+    """One row of the table. `fit` sees the training split, `answer` a prompt and nothing else.
+
+    Attributes:
+        takes_pool: it answers with a pool of roles, so `from_pool` may give it one.
+    """
+
+    takes_pool: ClassVar[bool]
+
+    @classmethod
+    def start(cls, cfg: Any, benchmark: Benchmark) -> Start:
+        """What the method starts from where `from_pool` gives nothing else.
+
+        Args:
+            cfg: an instance of the method's `Config`.
+
+        Raises:
+            UserError: a file of it is missing or has faults.
+        """
+        ...
 
     @property
     def name(self) -> str: ...

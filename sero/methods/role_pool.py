@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from sero.backbones.base import CallContext
 from sero.backbones.settling import settled
-from sero.benchmarks.base import Task
+from sero.benchmarks.base import Benchmark, Task
 from sero.credit import PoolState
 from sero.evolution.contracts import Terms
 from sero.evolution.controller import Controller
@@ -20,7 +20,7 @@ from sero.evolution.rolling import Ledger, Roller
 from sero.evolution.trainer import Trainer, train
 from sero.inference.operator import answer
 from sero.inference.trace import Rollout
-from sero.methods.base import Fitting, Lab
+from sero.methods.base import Fitting, Lab, Start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +40,17 @@ class StaticRoles:
     """
 
     Config: ClassVar[type[RolePoolConfig]] = RolePoolConfig
+    takes_pool: ClassVar[bool] = True
 
     def __init__(self, cfg: RolePoolConfig, *, lab: Lab, state: PoolState) -> None:
         self.name = cfg.name
         self._lab = lab
         self._state = state
+
+    @classmethod
+    def start(cls, cfg: RolePoolConfig, benchmark: Benchmark) -> Start:
+        """P_0, the benchmark's seed pool."""
+        return Start(pool=benchmark.seed_pool())
 
     @property
     def state(self) -> PoolState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sero.backbones.cached import CachedBackbone
 from sero.benchmarks.base import Benchmark, Split
@@ -17,11 +17,12 @@ from sero.encoders import (
     StoredEncoder,
     TextEncoder,
 )
+from sero.errors import UserError
 from sero.evolution.controller import Controller
 from sero.evolution.observation import observation_size
 from sero.inference.operator import InferenceConfig
 from sero.inference.parts import Parts
-from sero.methods.base import Lab, Method
+from sero.methods.base import Lab, Method, Start
 from sero.running.saved import load_pool_state, pool_file
 from sero.seeding import seed_everything
 from sero.storage import dumps
@@ -36,17 +37,22 @@ class Inputs:
     Attributes:
         seed_state: the pool the run starts from, with its credit.
         credit: where that credit came from, for the manifest.
+        more: what else the method reads from files.
     """
 
     benchmark: Benchmark
     split: Split
     seed_state: PoolState
     credit: CreditSource
+    more: Any = None
 
     @property
     def pool_sha256(self) -> str:
-        """Of the starting pool, credit included."""
-        return hashlib.sha256(dumps(pool_state_to_data(self.seed_state)).encode()).hexdigest()
+        """Of the starting pool, credit included, and of what else the method reads."""
+        text = dumps(pool_state_to_data(self.seed_state))
+        if self.more is not None:
+            text += dumps(self.more)
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +81,26 @@ def load_inputs(config: RunConfig) -> Inputs:
     """
     benchmark: Benchmark = config.benchmark.build()
     split = benchmark.load()
-    seed_state, credit = _starting_pool(config, benchmark)
-    return Inputs(benchmark=benchmark, split=split, seed_state=seed_state, credit=credit)
+    method = config.method
+    if config.from_pool is not None:
+        if not method.target.takes_pool:
+            raise UserError(
+                f"from_pool: method={method.choice} has cards of its own and takes no pool; "
+                "choose a method that answers with one, such as method=static"
+            )
+        state = load_pool_state(
+            pool_file(config.from_pool), max_prompt_chars=config.schema.max_prompt_chars
+        )
+        credit: CreditSource = "stored" if state.credit.roles else "zeros"
+        return Inputs(benchmark=benchmark, split=split, seed_state=state, credit=credit)
+    start: Start = method.target.start(method.config, benchmark)
+    return Inputs(
+        benchmark=benchmark,
+        split=split,
+        seed_state=PoolState(start.pool),
+        credit="none",
+        more=start.more,
+    )
 
 
 def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
@@ -137,16 +161,6 @@ def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
         encoder=encoder,
         method=config.method.build(lab=lab, state=inputs.seed_state),
     )
-
-
-def _starting_pool(config: RunConfig, benchmark: Benchmark) -> tuple[PoolState, CreditSource]:
-    """The benchmark's seed pool, or the one `from_pool` names."""
-    if config.from_pool is None:
-        return PoolState(benchmark.seed_pool()), "none"
-    state = load_pool_state(
-        pool_file(config.from_pool), max_prompt_chars=config.schema.max_prompt_chars
-    )
-    return state, "stored" if state.credit.roles else "zeros"
 
 
 def _encoder(config: RunConfig, cache: Path) -> TextEncoder:

@@ -1,0 +1,1 @@
+"""Seeded items with exact gold in the published schemas, one file per kind."""

@@ -1,0 +1,66 @@
+"""Find the final answer in a response: what stands behind the last marker.
+
+The marker is read in any letter case, dressed in Markdown, with a full-width colon and with or
+without a blank behind it. Without one there is no answer, however plain the response.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sero.benchmarks.normalise import plain_typography
+
+_MARKER = re.compile(
+    r"(?<![A-Za-z0-9])final[ \t]++answers?+[ \t]*+[*_`]*+[ \t]*+:[*_`]*+", re.IGNORECASE
+)
+_NOTHING = " \t*_`#>"
+_WRAPPERS = ("boxed", "text", "textbf", "mathrm", "mathbf")
+_LATEX_ESCAPE = re.compile(r"\\([%$&#_{}])")
+_BULLETS = ("- ", "* ", "• ")
+_MAX_NESTING = 4
+
+
+def final_answer(response: str) -> str | None:
+    """The answer as written, or None without a marker or behind an empty one.
+
+    It is the rest of the marker's line; if that is empty, the paragraph that follows. A marker
+    with nothing behind it gives way to the one before it.
+
+    Args:
+        response: think blocks removed.
+    """
+    shown = plain_typography(response)
+    end = len(shown)
+    for marker in reversed(list(_MARKER.finditer(shown))):
+        found = _behind(shown[marker.end() : end])
+        if found:
+            return _unwrapped(found)
+        end = marker.start()
+    return None
+
+
+def _behind(text: str) -> str:
+    """The rest of the marker's line, else the paragraph below it; its bullets are list parts."""
+    line, _, below = text.partition("\n")
+    if line.strip(_NOTHING):
+        return line.strip()
+    paragraph: list[str] = []
+    for row in below.split("\n"):
+        if row.strip(_NOTHING):
+            paragraph.append(row.strip())
+        elif paragraph:
+            break
+    if paragraph and all(row.startswith(_BULLETS) for row in paragraph):
+        return ", ".join(row[2:].strip() for row in paragraph)
+    return " ".join(paragraph)
+
+
+def _unwrapped(answer: str) -> str:
+    r"""The content of `\boxed{...}` and the like around the whole answer, escapes undone."""
+    for _ in range(_MAX_NESTING):
+        inner = answer.strip(" $.")
+        command = next((w for w in _WRAPPERS if inner.startswith(f"\\{w}{{")), None)
+        if command is None or not inner.endswith("}"):
+            break
+        answer = inner[len(command) + 2 : -1]
+    return _LATEX_ESCAPE.sub(r"\1", answer.replace("{,}", ",").replace("\\,", " ")).strip()

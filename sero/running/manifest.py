@@ -29,8 +29,7 @@ PACKAGES = (
     "aiohttp",
     "datasets",
     "sympy",
-    "math-verify",
-    "latex2sympy2_extended",
+    "mpmath",
     "wandb",
 )
 """Packages whose version can change a figure, or how a run is read."""

@@ -1,0 +1,159 @@
+r"""From the text of an answer to its single answers.
+
+Separators are commas, semicolons, `and` and `or`; set braces around the whole, a leading `x \in`
+and remarks such as `k \in \mathbb{Z}` go; `\pm` becomes two answers. Where a comma may separate
+answers or group digits there are two lists, and the number of golds decides.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from sero.benchmarks.olympiadbench.careful_text import (
+    AND,
+    INEQUALITIES,
+    OR,
+    THOUSANDS,
+    enclosed,
+    split,
+    tokens,
+    unbraced,
+)
+
+MAX_ITEMS = 100
+MAX_SIGNS = 4
+COMMAS = (",", ";")
+_SURE_GROUP = re.compile(r",0")
+_NUMBER_SET = re.compile(
+    r"\\mathbb ?\{? ?[ZNRQC] ?\}?(?: ?[\^_] ?(?:\{[^{}]*\}|.))?\Z|\\text ?\{[^{}]*\}\Z"
+)
+_SHORT_NAMES = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?(?: ?, ?[A-Za-z](?:_\{?\w+\}?)?)*\Z")
+_REMARK = re.compile(
+    r"[,;]? ?(?:\\text ?\{ ?|\\forall|\()? ?(?:\bwhere\b|\bfor (?:all|any|every|each|some)\b|"
+    r"\bwith\b|\bis an integer\b|\bfor integers?\b)"
+)
+_FORALL = re.compile(r"[,;]? ?\(? ?\\forall")
+_MEMBER_REMARK = re.compile(r" ?\( ?[A-Za-z](?: ?, ?[A-Za-z])* ?\\in ?\\mathbb[^()]*\)\Z")
+_ALL = re.compile(
+    r"\A(?:\\text ?\{)? ?(?:all|any|every)(?: (?:real|positive|non-negative|negative|odd|even|"
+    r"integers?|numbers?|reals?|values?|of|natural|rational))* ?\}? ?(?=[A-Za-z] ?(?:\\[gl]e|[<>]))"
+)
+_UNION = re.compile(r"\\cup(?![A-Za-z])")
+_LISTED = re.compile(r"[^=]{1,12}=(?= ?\\\{)")
+_HAS_PAIR = re.compile(r"\\(?:pm|mp)(?![A-Za-z])")
+
+
+def answer_lists(text: str, *, splits_words: bool = True) -> list[list[str]]:
+    """The readings of a plain text as a list of single answers, most usual first.
+
+    Args:
+        splits_words: `and` and `or` separate answers; in sets they join conditions.
+    """
+    text = _without_remarks(text)
+    if not splits_words:
+        text = _inward(text)
+    grouped = THOUSANDS.sub(
+        lambda m: m[0].replace(",", "") if _SURE_GROUP.search(m[0]) else m[0], text
+    )
+    lists = [_items(grouped, splits_words)]
+    merged = THOUSANDS.sub(lambda m: m[0].replace(",", ""), text)
+    if merged != grouped:
+        lists.append(_items(merged, splits_words))
+    return [found for found in lists if len(found) <= MAX_ITEMS]
+
+
+def expansions(items: list[str]) -> list[list[str]]:
+    r"""The list with each `\pm` written out, signs in step; then also freely, if that differs."""
+    if not any(_HAS_PAIR.search(item) for item in items):
+        return [items]
+    in_step = [one for item in items for one in _in_step(item)]
+    freely = [one for item in items for one in _freely(item)]
+    return [in_step] if freely == in_step else [in_step, freely]
+
+
+def name_and_rest(text: str) -> tuple[str, str]:
+    r"""`x \in [0,1]` as (`x`, `[0,1]`); without such a front the name is empty."""
+    sides, found = split(text, {"\\in"})
+    if found == ["\\in"] and sides[1]:
+        return sides[0], sides[1]
+    return "", text
+
+
+def _without_remarks(text: str) -> str:
+    text = _MEMBER_REMARK.sub("", unbraced(text))
+    for pattern in (_REMARK, _FORALL):
+        match = pattern.search(text)
+        if match and match.start() > 0:
+            text = text[: match.start()]
+    return _ALL.sub("", text).strip(" ,;")
+
+
+def _inward(text: str) -> str:
+    """`]0;1[` as `(0;1)`, where the brackets of a part open to the outside."""
+    if "[" not in text and "]" not in text:
+        return text
+    parts = _UNION.split(text)
+    for i, part in enumerate(parts):
+        part = part.strip()
+        if part.startswith("]"):
+            part = "(" + part[1:]
+        parts[i] = part[:-1] + ")" if part.endswith("[") else part
+    return "\\cup ".join(parts)
+
+
+def _items(text: str, splits_words: bool, layers: int = 4) -> list[str]:
+    listed = _LISTED.match(text)
+    rest = text[listed.end() :].strip() if listed else name_and_rest(text)[1]
+    brackets = enclosed(rest)
+    if brackets is not None and splits_words and layers:
+        opening, inside, closing = brackets
+        braces = (opening, closing) == ("\\{", "\\}")
+        if braces and not any(split(inside, {bar})[1] for bar in ("|", ":")):
+            return _items(inside, splits_words, layers - 1)
+        # Three and more in square brackets can only be a list.
+        if (opening, closing) == ("[", "]") and len(split(inside, {","})[0]) > 2:
+            return _items(inside, splits_words, layers - 1)
+    words = (AND, OR) if splits_words else ()
+    parts, separators = split(text, {*COMMAS, *words})
+    if len(parts) == 1:
+        return [unbraced(text)]
+    kept = [parts[0]]
+    for separator, before, part in zip(separators, parts, parts[1:], strict=False):
+        # `1, 3, and 5` has nothing between the last comma and the word.
+        if not before and separator in words:
+            kept.pop()
+        kept.append(part)
+    return [unbraced(part) for part in kept if not _is_remark(part)] or kept
+
+
+def _is_remark(part: str) -> bool:
+    """`k \\in \\mathbb{Z}`: a letter's range, which is no answer."""
+    sides, found = split(part, {"\\in"})
+    if found != ["\\in"]:
+        return False
+    return bool(_SHORT_NAMES.match(sides[0]) and _NUMBER_SET.match(sides[1]))
+
+
+def _in_step(item: str) -> list[str]:
+    if not _HAS_PAIR.search(item):
+        return [item]
+    return [
+        re.sub(r"\\pm(?![A-Za-z])", upper, re.sub(r"\\mp(?![A-Za-z])", lower, item))
+        for upper, lower in ("+-", "-+")
+    ]
+
+
+def _freely(item: str) -> list[str]:
+    signs = _HAS_PAIR.findall(item)
+    if len(signs) < 2 or len(signs) > MAX_SIGNS or "\\mp" in signs:
+        return _in_step(item)
+    pieces = _HAS_PAIR.split(item)
+    return [
+        "".join(itertools.chain(*zip(pieces, (*choice, ""), strict=True)))
+        for choice in itertools.product("+-", repeat=len(signs))
+    ]
+
+
+def has_inequality(text: str) -> bool:
+    return any(token in INEQUALITIES for token, _, depth in tokens(text) if depth == 0)

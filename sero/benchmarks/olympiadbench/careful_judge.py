@@ -1,0 +1,90 @@
+r"""The careful judge: equal texts and plain numbers at once, everything else in a worker.
+
+What is decided where the benchmark leaves it open:
+
+- Closed forms have to be equal. With a decimal point on either side 1e-8 may be missing, but no
+  more than 1e-6 of the gold; an `error` is an absolute tolerance, ends included, for each number of
+  the answer, and belongs to the gold in whose place it stands.
+- `50\%` is 0.5. In an item whose unit is `%` the mark may also be left out: 4.2 and `4.2\%`.
+- `60^\circ` is 60, and `\pi/3` where the other side is written with a `\pi`.
+- A unit may be left out. A given one is the item's, or converts to it exactly; 3 m is not 3 km.
+- Several answers are matched one to one, by name where all have names; a tuple keeps its order and
+  its brackets; a union is a set of real numbers.
+- A chain such as `41/12 \approx 3.417` is right when one side is the gold and no other side
+  contradicts it. What hedges (`42 or 43`), excludes (`\ne 42`) or bounds (`\ge 42`) is wrong.
+
+`careful_verdict` does the work, with a reader of its own. No text is evaluated as code, no computer
+algebra is asked, and the arithmetic is imported only where it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sero.benchmarks import bounded
+from sero.benchmarks.base import TIMED_OUT, Score
+from sero.benchmarks.olympiadbench.careful_text import tidy
+
+SECONDS = 5.0
+MAX_LENGTH = 4000
+_SHOWN = 60
+_WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,400})\Z")
+
+
+def careful_score(
+    candidate: str | None,
+    gold: str | Sequence[str],
+    answer_type: str | None,
+    error: str | None,
+    unit: str | None,
+    is_multiple: bool,
+) -> Score:
+    """0 or 1 for a candidate answer, as `answer_text.extract` gives it. Total.
+
+    Args:
+        gold: the item's `final_answer`; several texts are several answers.
+        answer_type: one of the benchmark's types, or a comma list, one for each answer.
+        error: absolute tolerance, or a comma list in the order of the gold's answers.
+        unit: of the item; an answer may repeat it or leave it out.
+    """
+    text = gold if isinstance(gold, str) else ", ".join(gold)
+    if candidate is None:
+        return Score(value=0.0, reason="no answer")
+    given, wanted = tidy(candidate[:MAX_LENGTH]), tidy(text)
+    if len(candidate) > MAX_LENGTH:
+        return Score(value=0.0, reason=f"{len(candidate)} characters are no answer")
+    if given and given == wanted:
+        return Score(value=1.0, reason="the gold answer")
+    unlike = f"got {_short(candidate)}; gold is {_short(text)}"
+    if _WHOLE_NUMBER.match(given) and _WHOLE_NUMBER.match(wanted) and not error:
+        return Score(value=0.0, reason=unlike)
+    outcome = bounded.call(
+        decide, candidate, text, answer_type or "", error, unit, is_multiple, seconds=SECONDS
+    )
+    if outcome.timed_out:
+        return Score(value=0.0, reason=f"{outcome.failure}; {unlike}", metrics={TIMED_OUT: 1.0})
+    if outcome.failure:
+        return Score(value=0.0, reason=f"{outcome.failure}; {unlike}")
+    if outcome.value:
+        return Score(value=1.0, reason=f"{_short(candidate)} equals the gold {_short(text)}")
+    return Score(value=0.0, reason=unlike)
+
+
+def decide(
+    candidate: str,
+    gold: str,
+    answer_type: str,
+    error: str | None,
+    unit: str | None,
+    is_multiple: bool,
+) -> bool:
+    """`careful_verdict.right`, imported where it runs: the caller stays without its arithmetic."""
+    from sero.benchmarks.olympiadbench.careful_verdict import right
+
+    return right(candidate, gold, answer_type, error, unit, is_multiple)
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else flat[: _SHOWN - 3] + "..."

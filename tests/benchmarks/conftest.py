@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from sero.benchmarks.base import Task
-from sero.benchmarks.naturalplan import NaturalPlan, NaturalPlanConfig, task_from_data
+from sero.benchmarks.item_benchmark import GeneratedConfig
+from sero.benchmarks.naturalplan import NaturalPlan, NaturalPlanConfig
 
 CITIES = ("Arden", "Borel", "Corva", "Delve", "Esker", "Fenby", "Galen", "Hythe", "Istra", "Jorvik")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
@@ -146,15 +147,31 @@ def naturalplan_folder(tmp_path: Path, naturalplan_data: Data) -> Path:
 
 
 @pytest.fixture(scope="session")
-def naturalplan_tasks(naturalplan_data: Data) -> dict[str, list[Task]]:
-    """The tasks of the invented items by group."""
-    return {
-        group: [
-            task_from_data({**item, "example_id": item_id, "task": group})
-            for item_id, item in items.items()
-        ]
+def naturalplan_rows(naturalplan_data: Data) -> list[dict[str, object]]:
+    """The same items, each with its `example_id` and `task`."""
+    return [
+        {**item, "example_id": item_id, "task": group}
         for group, items in naturalplan_data.items()
-    }
+        for item_id, item in items.items()
+    ]
+
+
+@pytest.fixture
+def naturalplan_file(tmp_path: Path, naturalplan_rows: list[dict[str, object]]) -> Path:
+    """The items as training reads them."""
+    path = tmp_path / "naturalplan.jsonl"
+    lines = "".join(json.dumps(row) + "\n" for row in naturalplan_rows)
+    path.write_text(lines, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def naturalplan_tasks(
+    naturalplan: Callable[..., NaturalPlan], naturalplan_rows: list[dict[str, object]]
+) -> dict[str, list[Task]]:
+    """The tasks of the invented items by group."""
+    tasks = [naturalplan().task_from_data(row) for row in naturalplan_rows]
+    return {group: [task for task in tasks if task.group == group] for group in MAKERS}
 
 
 @pytest.fixture(scope="session")
@@ -164,14 +181,16 @@ def naturalplan() -> Callable[..., NaturalPlan]:
     def build(**changes: object) -> NaturalPlan:
         settings: dict[str, object] = {
             "name": "naturalplan",
-            "source": None,
+            "source": "generated",
+            "prompts": "package:naturalplan",
+            "seed_pool": "package:naturalplan/seed_pool.yaml",
             "scorer": "careful",
             "n_train": 30,
             "n_heldout": None,
             "split_seed": 0,
             "allow_counts": True,
             "strict_add": True,
-            "seed_pool": "package:naturalplan/seed_pool.yaml",
+            "generated": GeneratedConfig(n=60, seed=0, difficulty=2),
         }
         return NaturalPlan(NaturalPlanConfig(**{**settings, **changes}))  # type: ignore[arg-type]
 

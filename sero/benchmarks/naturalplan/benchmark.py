@@ -9,143 +9,109 @@ format than typography asks for. Neither gives partial credit.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
-from annotated_types import Ge, Gt
-
-from sero.benchmarks.base import Parsed, Score, Split, Task
+from sero.benchmarks import prompt_files
+from sero.benchmarks.base import Parsed, Score, Task
+from sero.benchmarks.generate.planning import generate_naturalplan
+from sero.benchmarks.item_benchmark import ItemBenchmark, ItemsConfig, Row
 from sero.benchmarks.naturalplan import (
     calendar,
     meeting,
     meeting_official,
+    sources,
     trip,
     trip_official,
 )
-from sero.benchmarks.naturalplan.items import CALENDAR, MEETING, TRIP, load_items
-from sero.benchmarks.naturalplan.prompts import GROUPS, group_of, text
-from sero.benchmarks.normalise import strip_think
-from sero.benchmarks.splits import stratified_split
-from sero.errors import DataError
-from sero.roles.load import load_pool
-from sero.roles.pool import RolePool
+from sero.benchmarks.naturalplan.items import make_task, read_item
+from sero.benchmarks.naturalplan.prompts import CALENDAR, MEETING, TRIP, group_of
 
-PUBLISHED_COUNTS: Mapping[str, int] = {TRIP: 1600, CALENDAR: 1000, MEETING: 1000}
 _CRASHES = (KeyError, IndexError, ValueError, OverflowError)
 _NO_ITEM_KIND = "the prompt belongs to none of the three subtasks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NaturalPlanConfig:
+class NaturalPlanConfig(ItemsConfig):
     """The `benchmark` section of NaturalPlan.
 
     Attributes:
-        source: folder or file of the data, see `load_items`.
         scorer: `careful` or `official`.
-        n_train: training tasks, shared equally between the three subtasks.
-        n_heldout: held-out tasks, likewise; None is all the rest.
-        split_seed: seed of the split, independent of the run's seed.
-        allow_counts: accept data of another size than published, and fewer held-out tasks.
-        strict_add: an Add must score strictly better in warm-up too; read by the commit rule.
-        seed_pool: a pool file, `package:naturalplan/seed_pool.yaml` or a path.
     """
 
-    name: str
-    source: str | None
     scorer: Literal["careful", "official"]
-    n_train: Annotated[int, Gt(0)]
-    n_heldout: Annotated[int, Gt(0)] | None
-    split_seed: Annotated[int, Ge(0)]
-    allow_counts: bool
-    strict_add: bool
-    seed_pool: str
 
 
-class NaturalPlan:
+class NaturalPlan(ItemBenchmark):
     """Trip planning, calendar scheduling and meeting planning as one benchmark."""
 
     Config: ClassVar[type[NaturalPlanConfig]] = NaturalPlanConfig
-    simulated = False
+    published: ClassVar[Mapping[str, int]] = {TRIP: 1600, CALENDAR: 1000, MEETING: 1000}
+    # Neither the few-shot prompt nor the stored model output is ever used.
+    fields: ClassVar[tuple[str, ...]] = (
+        "example_id",
+        "task",
+        "num_cities",
+        "cities",
+        "durations",
+        "num_people",
+        "num_days",
+        "duration",
+        "constraints",
+        "dist_matrix",
+        "prompt_0shot",
+        "golden_plan",
+    )
 
     def __init__(self, config: NaturalPlanConfig) -> None:
-        self.config = config
-        self.name = config.name
+        super().__init__(config)
         self.scorer: str = config.scorer
-        self.output_protocol = text("answer_format", "output_protocol")
 
-    def load(self) -> Split:
-        """Read the data and draw the split.
+    def task_from_data(self, raw: Mapping[str, Any], where: str = "item") -> Task:
+        """One task from one published item with `example_id` and `task` beside its fields.
+
+        An item without `example_id` is called after its place.
 
         Raises:
-            DataError: missing or damaged data, or other counts than announced.
+            DataError: with every fault of the item.
         """
-        config = self.config
-        tasks, fingerprint = load_items(config.source)
-        if not config.allow_counts:
-            _check_counts(Counter(task.group for task in tasks), config)
-        parts = stratified_split(
-            tasks,
-            n_train=config.n_train,
-            n_heldout=config.n_heldout,
-            seed=config.split_seed,
-            name=config.name,
-        )
-        if not parts.heldout:
-            raise DataError(
-                f"{config.source}: {len(tasks)} tasks, {config.n_train} of them for training, "
-                "leave none held out. Lower benchmark.n_train or supply more data."
-            )
-        return Split(train=parts.train, heldout=parts.heldout, fingerprint=fingerprint)
+        group, item = read_item(raw, where)
+        answer_format = prompt_files.text(self.config.prompts, prompt_files.ANSWER_FORMAT, group)
+        return make_task(raw.get("example_id", where), group, item, answer_format)
 
-    def seed_pool(self) -> RolePool:
-        return load_pool(self.config.seed_pool)
+    def read_source(self, path: Path) -> list[Row]:
+        """The items of the three published files, or of a JSONL file."""
+        return sources.read_source(path)
 
-    def known_texts(self) -> tuple[str, ...]:
-        """The seed pool's cards and every text this benchmark puts into a prompt."""
-        cards = [
-            "\n".join((card.name, card.identity_text, card.communication_protocol))
-            for card in self.seed_pool()
-        ]
-        formats = [text("answer_format", group) for group in GROUPS]
-        return (*cards, *formats, self.output_protocol, text("single_agent", "system"))
+    def fetch(self, revision: str | None = None) -> tuple[list[Row], str]:
+        """The items of the published repository."""
+        from sero.benchmarks import hub
+
+        return hub.fetch_rows(hub.NATURALPLAN, self.read_source, revision)
+
+    def generate(self, n: int, *, seed: int, difficulty: int) -> Sequence[Mapping[str, Any]]:
+        """Trips, calendars and meetings in turn."""
+        return generate_naturalplan(n, seed=seed, difficulty=difficulty)
 
     def parse(self, prompt: str, response: str) -> Parsed:
         """Read a response; the subtask comes from the prompt alone.
 
         The careful `text` is the response without think blocks, the official one is raw.
         """
-        group = group_of(prompt)
-        if self.config.scorer == "official":
-            return _parse_official(group, response)
-        stripped = strip_think(response)
-        if stripped is None:
-            return Parsed(answer=None, text="", reason="the think block never closes")
-        return _parse_careful(group, prompt, stripped)
+        if self.scorer == "official":
+            return _parse_official(group_of(prompt), response)
+        return super().parse(prompt, response)
+
+    def read(self, prompt: str, response: str) -> Parsed:
+        return _parse_careful(group_of(prompt), prompt, response)
 
     def score(self, parsed: Parsed, task: Task) -> Score:
         """0 or 1. Meeting tasks also carry `valid_meeting_fraction`, which is not the score."""
-        if self.config.scorer == "official":
+        if self.scorer == "official":
             return _score_official(parsed, task)
         return _score_careful(parsed, task)
-
-
-def _check_counts(found: Counter[str], config: NaturalPlanConfig) -> None:
-    wrong = [
-        f"{group}: {found[group]} items found, {n} expected"
-        for group, n in PUBLISHED_COUNTS.items()
-        if found[group] != n
-    ]
-    wanted = config.n_train + (config.n_heldout or 1)
-    if found.total() < wanted:
-        wrong.append(f"{found.total()} items found, {wanted} expected for the split")
-    if wrong:
-        raise DataError(
-            f"{config.source}: not the published data\n  "
-            + "\n  ".join(wrong)
-            + "\nSupply the whole data, or set benchmark.allow_counts=true to split what is there."
-        )
 
 
 def _parse_careful(group: str | None, prompt: str, response: str) -> Parsed:

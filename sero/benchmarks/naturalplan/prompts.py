@@ -7,26 +7,16 @@ calendars, and only the first word for meetings. The formats are data
 
 from __future__ import annotations
 
-from functools import cache
-
-from sero.roles.load import load_yaml
-
 GROUPS = ("trip_planning", "calendar_scheduling", "meeting_planning")
+TRIP, CALENDAR, MEETING = GROUPS
 
 # A sentence of every published prompt of the subtask, looked for in this order.
 _SIGNS = {
-    "meeting_planning": "meet as many friends as possible",
-    "calendar_scheduling": "You need to schedule a meeting for",
-    "trip_planning": "take direct flights to commute between",
+    MEETING: "meet as many friends as possible",
+    CALENDAR: "You need to schedule a meeting for",
+    TRIP: "take direct flights to commute between",
 }
 _CALENDAR_END = "SOLUTION:"
-
-
-@cache
-def text(file: str, name: str) -> str:
-    """One text of `prompts/naturalplan/<file>.yaml`."""
-    found: str = load_yaml(f"package:naturalplan/{file}.yaml")[name]
-    return found
 
 
 def group_of(prompt: str) -> str | None:
@@ -34,13 +24,12 @@ def group_of(prompt: str) -> str | None:
     return next((group for group, sign in _SIGNS.items() if sign in prompt), None)
 
 
-def task_prompt(group: str, published: str) -> str:
+def task_prompt(published: str, answer_format: str) -> str:
     """The published prompt plus the answer format, byte-stable.
 
     A prompt that ends with `SOLUTION:` keeps its ending, blanks included; the format goes
     before it.
     """
-    answer_format = text("answer_format", group)
     head, end, blanks = published.rpartition(_CALENDAR_END)
     if end and not blanks.strip():
         return f"{head}\n{answer_format}\n\n{end}{blanks}"

@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sero.benchmarks.base import Task
-from sero.benchmarks.naturalplan import task_from_data
-from sero.benchmarks.naturalplan.prompts import GROUPS, text
+from sero.benchmarks.naturalplan.prompts import GROUPS
+from sero.benchmarks.prompt_files import text
 from sero.encoders import HashingConfig, HashingEncoder
 from sero.errors import CardError, DataError
 from sero.inference.layout import system_message
 from sero.roles.card import RoleType
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "naturalplan_prompts.txt"
+FOLDER = "package:naturalplan"
 SCORERS = ("careful", "official")
 
 
@@ -32,23 +33,24 @@ def value(benchmark, task, response):
 # Split
 
 
-def test_the_split_is_balanced_and_repeatable(naturalplan, naturalplan_folder):
-    split = naturalplan(source=str(naturalplan_folder), n_train=9).load()
+def test_the_split_is_balanced_and_repeatable(naturalplan, naturalplan_file):
+    split = naturalplan(source=str(naturalplan_file), n_train=9).load()
     assert Counter(task.group for task in split.train) == dict.fromkeys(GROUPS, 3)
     assert Counter(task.group for task in split.heldout) == dict.fromkeys(GROUPS, 9)
-    assert split == naturalplan(source=str(naturalplan_folder), n_train=9).load()
-    other = naturalplan(source=str(naturalplan_folder), n_train=9, split_seed=1).load()
+    assert split == naturalplan(source=str(naturalplan_file), n_train=9).load()
+    other = naturalplan(source=str(naturalplan_file), n_train=9, split_seed=1).load()
     assert other.train != split.train
     assert other.fingerprint == split.fingerprint
 
 
-def test_counts_are_checked_unless_allowed(naturalplan, naturalplan_folder):
-    source = str(naturalplan_folder)
+def test_counts_are_checked_unless_allowed(naturalplan, naturalplan_file):
+    source = str(naturalplan_file)
     with pytest.raises(DataError) as error:
         naturalplan(source=source, allow_counts=False, n_heldout=900).load()
     for part in [
         "trip_planning: 12 items found, 1600 expected",
-        "36 items found, 930 expected for the split",
+        "calendar_scheduling: 12 items found, 1000 expected",
+        "meeting_planning: 12 items found, 1000 expected",
         "benchmark.allow_counts=true",
     ]:
         assert part in str(error.value)
@@ -59,13 +61,71 @@ def test_counts_are_checked_unless_allowed(naturalplan, naturalplan_folder):
         naturalplan(source=source, n_train=37).load()
 
 
-def test_two_items_with_one_prompt_never_stand_on_both_sides(naturalplan, naturalplan_folder):
-    path = naturalplan_folder / "trip_planning.json"
-    data = json.loads(path.read_text())
-    twin = next(iter(data.values()))
-    path.write_text(json.dumps({f"trip_{i}": twin for i in range(12)}))
-    with pytest.raises(DataError, match="same prompt as the training task"):
-        naturalplan(source=str(naturalplan_folder), n_train=9).load()
+def test_two_items_with_one_prompt_never_stand_on_both_sides(
+    naturalplan, naturalplan_rows, tmp_path
+):
+    path = tmp_path / "twins.jsonl"
+    rows = [
+        {**row, "example_id": f"{twin}{row['example_id']}"}
+        for twin in "ab"
+        for row in naturalplan_rows[:3]
+    ]
+    rows += [{**naturalplan_rows[3], "example_id": "single"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    split = naturalplan(source=str(path), n_train=1).load()
+    assert [task.id for task in split.train] == ["single"]
+    with pytest.raises(DataError, match="trip_planning: 1 found, 2 wanted for training"):
+        naturalplan(source=str(path), n_train=2).load()
+
+
+def test_a_split_of_the_invented_items_is_pinned(naturalplan, naturalplan_file):
+    split = naturalplan(source=str(naturalplan_file), n_train=6, n_heldout=3).load()
+    numbers = [task.id.rpartition("_")[2] for task in (*split.train, *split.heldout)]
+    assert numbers == ["7", "4", "11", "9", "1", "3", "3", "11", "9"]
+
+
+def test_a_folder_is_prepared_first(naturalplan, naturalplan_folder):
+    with pytest.raises(DataError, match=r"a folder\. Prepare its files: .*prepare_data"):
+        naturalplan(source=str(naturalplan_folder)).load()
+
+
+def test_what_is_prepared_from_either_layout_is_the_same(
+    naturalplan, naturalplan_folder, naturalplan_file
+):
+    benchmark = naturalplan()
+    rows = benchmark.read_source(naturalplan_folder)
+    assert benchmark.fingerprint(rows) == benchmark.fingerprint(
+        benchmark.read_source(naturalplan_file)
+    )
+    for _, raw in rows:
+        assert "stored model output" not in repr(benchmark.kept(raw))
+        assert {"example_id", "task", "prompt_0shot"} < benchmark.kept(raw).keys()
+        assert benchmark.task_from_data(benchmark.kept(raw)) == benchmark.task_from_data(raw)
+
+
+def test_the_fingerprint_ignores_what_is_never_used(naturalplan, naturalplan_rows):
+    benchmark = naturalplan()
+
+    def of(changes):
+        first, *rest = naturalplan_rows
+        return benchmark.fingerprint([("", {**first, **changes}), *(("", row) for row in rest)])
+
+    before = of({})
+    assert of({"pred_5shot_pro": "other", "prompt_5shot": "other"}) == before
+    assert of({"golden_plan": "other"}) != before
+    assert benchmark.fingerprint(("", row) for row in naturalplan_rows[::-1]) == before
+
+
+def test_generated_items_need_no_file(naturalplan):
+    benchmark = naturalplan(n_train=6)
+    split = benchmark.load()
+    assert benchmark.name == "naturalplan-generated"
+    assert Counter(task.group for task in split.train) == dict.fromkeys(GROUPS, 2)
+    assert Counter(task.group for task in split.heldout) == dict.fromkeys(GROUPS, 18)
+    for scorer in SCORERS:
+        scored = naturalplan(scorer=scorer)
+        for task in split.heldout:
+            assert value(scored, task, gold_response(task)) == 1.0
 
 
 # Scorers
@@ -203,7 +263,7 @@ def test_vectors(naturalplan, shared_naturalplan):
     wrong = []
     for number, line in enumerate(lines, 1):
         row = json.loads(line)
-        task = task_from_data(row["item"])
+        task = careful.task_from_data(row["item"])
         published = row["official_score"]
         wanted = row.get("expected_score", published)
         if published is not None and value(official, task, row["response"]) != published:
@@ -222,8 +282,9 @@ def test_real_items(naturalplan, shared_naturalplan):
         benchmark = naturalplan(scorer=scorer)
         for task in (*sample.train, *sample.heldout):
             assert value(benchmark, task, gold_response(task)) == 1.0
-    published = naturalplan(source=str(shared_naturalplan / "original_layout"), n_train=3).load()
-    assert (len(published.train), len(published.heldout)) == (3, 6)
+    rows = naturalplan().read_source(shared_naturalplan / "original_layout")
+    tasks, _ = naturalplan().tasks_of(rows, where="original layout")
+    assert Counter(task.group for task in tasks.values()) == dict.fromkeys(GROUPS, 3)
 
 
 # Any text
@@ -297,7 +358,7 @@ def test_the_seed_pool_covers_the_contracts(naturalplan):
         RoleType.AGGREGATOR: 1,
     }
     assert [card.name for card in pool if card.protected] == [pool.terminal.name]
-    assert benchmark.output_protocol in pool.terminal.communication_protocol
+    assert benchmark.output_protocol == pool.terminal.communication_protocol
     assert pool.of_type(RoleType.VALIDATOR)[0].capability_family == "constraint-validation"
     assert all(card.communication_protocol.strip() for card in pool)
     # no family holds more than 0.6 of the unprotected cards, and one card can be spared
@@ -326,21 +387,23 @@ def test_known_texts_hold_every_card_and_format(naturalplan):
         assert card.prompt_text in known
         assert card.communication_protocol in known
     for group in GROUPS:
-        assert text("answer_format", group) in known
-    assert text("single_agent", "system") in known
+        assert text(FOLDER, "answer_format", group) in known
+    assert text(FOLDER, "single_agent", "system") in known
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_example_of_each_format_can_be_read(naturalplan, naturalplan_tasks, group):
-    shown = text("answer_format", group).split(":\n\n", 1)[1]
+    shown = text(FOLDER, "answer_format", group).split(":\n\n", 1)[1]
     for scorer in SCORERS:
         parsed = naturalplan(scorer=scorer).parse(naturalplan_tasks[group][0].prompt, shown)
         assert parsed.answer is not None
 
 
 def rendered(benchmark) -> str:
-    parts = [(f"answer format of {group}", text("answer_format", group)) for group in GROUPS]
-    parts.append(("single agent", text("single_agent", "system")))
+    parts = [
+        (f"answer format of {group}", text(FOLDER, "answer_format", group)) for group in GROUPS
+    ]
+    parts.append(("single agent", text(FOLDER, "single_agent", "system")))
     parts += [(card.name, system_message(card).content) for card in benchmark.seed_pool()]
     return "".join(f"===== {title}\n{content}\n" for title, content in parts)
 

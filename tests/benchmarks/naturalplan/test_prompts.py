@@ -1,12 +1,15 @@
 import pytest
 
-from sero.benchmarks.naturalplan.prompts import GROUPS, group_of, task_prompt, text
+from sero.benchmarks.naturalplan.prompts import GROUPS, group_of, task_prompt
+from sero.benchmarks.prompt_files import text
+
+FOLDER = "package:naturalplan"
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_subtask_is_read_from_the_prompt_alone(group, naturalplan_tasks):
     assert {group_of(task.prompt) for task in naturalplan_tasks[group]} == {group}
-    assert group_of(text("answer_format", group)) is None
+    assert group_of(text(FOLDER, "answer_format", group)) is None
 
 
 def test_an_unknown_prompt_has_no_subtask():
@@ -16,7 +19,7 @@ def test_an_unknown_prompt_has_no_subtask():
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_published_prompt_is_kept_to_the_byte(group, naturalplan_data, naturalplan_tasks):
     for item, task in zip(naturalplan_data[group].values(), naturalplan_tasks[group], strict=True):
-        rest = task.prompt.replace(text("answer_format", group), "", 1)
+        rest = task.prompt.replace(text(FOLDER, "answer_format", group), "", 1)
         published = item["prompt_0shot"]
         added = "\n" if group == "calendar_scheduling" else ""
         # calendar: head, blank line, format, blank line, `SOLUTION: `; else published, format
@@ -28,6 +31,4 @@ def test_the_published_prompt_is_kept_to_the_byte(group, naturalplan_data, natur
 
 
 def test_a_prompt_with_the_marker_inside_gets_the_format_behind():
-    assert task_prompt("meeting_planning", "Start with 'SOLUTION:'.").startswith(
-        "Start with 'SOLUTION:'.\n\nAnswer format: "
-    )
+    assert task_prompt("Start with 'SOLUTION:'.", "Form") == "Start with 'SOLUTION:'.\n\nForm"

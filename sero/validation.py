@@ -59,7 +59,7 @@ def faults_of(
 
 def _is_type_name(part: str | int) -> bool:
     """Union members and wrappers that pydantic adds to a location: `function-after[...]`."""
-    return isinstance(part, str) and ("[" in part or part.startswith("function-"))
+    return isinstance(part, str) and ("[" in part or part.startswith(("function-", "constrained-")))
 
 
 def _shown(value: Any) -> str:

@@ -56,15 +56,25 @@ def read_jsonl(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[str]]
         if not line.strip():
             continue
         try:
-            value = json.loads(line, object_pairs_hook=_no_duplicate_keys)
-        except (ValueError, RecursionError) as error:
-            faults.append(f"line {number}: not JSON: {error}")
-            continue
-        if isinstance(value, dict):
-            rows.append((number, value))
-        else:
-            faults.append(f"line {number}: got {type(value).__name__}; one object a line")
+            rows.append((number, parse_object(line)))
+        except DataError as error:
+            faults.append(f"line {number}: {error}")
     return rows, faults
+
+
+def parse_object(line: str) -> dict[str, Any]:
+    """The JSON object that is a line of a JSONL file.
+
+    Raises:
+        DataError: no JSON, no object, or a key twice.
+    """
+    try:
+        value = json.loads(line, object_pairs_hook=_no_duplicate_keys)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise DataError(f"got {type(value).__name__}; one object a line")
+    return value
 
 
 def read_json_object(path: Path) -> tuple[dict[str, Any], list[str]]:

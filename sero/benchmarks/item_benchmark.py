@@ -78,6 +78,7 @@ class ItemBenchmark(ABC):
     """Items from a file or a generator, split by a seed.
 
     Attributes:
+        has_published_items: there are items from outside; false for one that always makes its own.
         published: how many items of each group the published data have, after `left_out`.
         fields: the fields of an item that are kept in a prepared file; empty keeps all.
         defects: published items with a defective gold, by task id; they are kept and named.
@@ -87,6 +88,7 @@ class ItemBenchmark(ABC):
     simulated: bool = False
     scores_slowly: bool = False
     scorer: str = "exact"
+    has_published_items: ClassVar[bool] = True
     published: ClassVar[Mapping[str, int]] = {}
     fields: ClassVar[tuple[str, ...]] = ()
     defects: ClassVar[Mapping[str, str]] = {}
@@ -94,7 +96,8 @@ class ItemBenchmark(ABC):
     def __init__(self, config: Any) -> None:
         self.config = config
         # Figures on made-up items never stand under the published benchmark's name.
-        self.name: str = config.name + ("-generated" if config.source == GENERATED else "")
+        made_up = self.has_published_items and config.source == GENERATED
+        self.name: str = config.name + ("-generated" if made_up else "")
         terminal = load_pool(f"{config.prompts}/{prompt_files.SEED_POOL}.yaml").terminal
         if terminal is None:
             raise DataError(f"{config.prompts}/{prompt_files.SEED_POOL}.yaml: no terminal role")
@@ -136,8 +139,11 @@ class ItemBenchmark(ABC):
         raise_faults(path, faults)
         return [(f"line {number}", raw) for number, raw in lines]
 
-    def fetch(self) -> tuple[list[Row], str]:
-        """The items from their public source, and its revision, for `scripts/prepare_data.py`.
+    def fetch(self, revision: str | None = None) -> tuple[list[Row], str]:
+        """The items from their public source, and the revision read, for `scripts/prepare_data.py`.
+
+        Args:
+            revision: another one than the pinned.
 
         Raises:
             DataError: no public source is known, or it cannot be reached.
@@ -157,7 +163,7 @@ class ItemBenchmark(ABC):
         tasks, remarks = self.tasks_of(rows, where=config.source)
         checked = not config.allow_counts and config.source != GENERATED
         if checked:
-            self._check_counts(tasks)
+            self.check_counts(tasks, where=config.source)
         parts = stratified_split(
             list(tasks.values()),
             n_train=config.n_train,
@@ -166,9 +172,8 @@ class ItemBenchmark(ABC):
             name=config.name,
         )
         if checked and config.n_heldout and len(parts.heldout) < config.n_heldout:
-            self._refuse_counts(
-                [f"{len(parts.heldout)} held-out items, {config.n_heldout} expected"]
-            )
+            short = f"{len(parts.heldout)} held-out items, {config.n_heldout} expected"
+            _refuse_counts([short], where=config.source)
         if not parts.heldout:
             raise DataError(
                 f"{config.source}: {len(tasks)} tasks, {len(parts.train)} of them for training, "
@@ -211,6 +216,20 @@ class ItemBenchmark(ABC):
         remarks = [f"{n} item(s) left out: {why}" for why, n in sorted(left_out.items())]
         remarks += [f"{i}: {self.defects[i]}" for i in sorted(tasks) if i in self.defects]
         return tasks, tuple(remarks)
+
+    def check_counts(self, tasks: Mapping[str, Task], *, where: str) -> None:
+        """Refuse data of another size than published.
+
+        Raises:
+            DataError: with every group whose count differs.
+        """
+        found = Counter(task.group for task in tasks.values())
+        wrong = [
+            f"{group}: {found[group]} items found, {n} expected"
+            for group, n in self.published.items()
+            if found[group] != n
+        ]
+        _refuse_counts(wrong, where=where)
 
     def kept(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of an item that belong to the benchmark's data."""
@@ -274,21 +293,11 @@ class ItemBenchmark(ABC):
         raise_faults(path, faults)
         return [(f"line {number}", raw) for number, raw in lines]
 
-    def _check_counts(self, tasks: Mapping[str, Task]) -> None:
-        found = Counter(task.group for task in tasks.values())
-        self._refuse_counts(
-            [
-                f"{group}: {found[group]} items found, {n} expected"
-                for group, n in self.published.items()
-                if found[group] != n
-            ]
-        )
 
-    def _refuse_counts(self, wrong: Sequence[str]) -> None:
-        if wrong:
-            raise DataError(
-                f"{self.config.source}: not the published data\n  "
-                + "\n  ".join(wrong)
-                + "\nSupply the whole data, or set benchmark.allow_counts=true to split what is "
-                "there."
-            )
+def _refuse_counts(wrong: Sequence[str], *, where: str) -> None:
+    if wrong:
+        raise DataError(
+            f"{where}: not the published data\n  "
+            + "\n  ".join(wrong)
+            + "\nSupply the whole data, or set benchmark.allow_counts=true to take what is there."
+        )

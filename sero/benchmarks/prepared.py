@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sero.errors import DataError
-from sero.storage import dumps, write_atomic
+from sero.storage import dumps, read_json, write_atomic, write_json
 
 
 def manifest_path(data: Path) -> Path:
@@ -18,15 +17,44 @@ def manifest_path(data: Path) -> Path:
 
 
 def write_prepared(
-    path: Path, rows: Sequence[Mapping[str, Any]], description: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Write the items and their description with the file's sha256; returns the description."""
-    text = "".join(dumps(dict(row)) + "\n" for row in rows)
-    described = {**description, "sha256": hashlib.sha256(text.encode()).hexdigest()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, text)
-    write_atomic(manifest_path(path), json.dumps(described, indent=2) + "\n")
-    return described
+    path: Path,
+    rows: Sequence[Mapping[str, Any]],
+    description: Mapping[str, Any],
+    *,
+    overwrite: bool = False,
+) -> tuple[dict[str, Any], bool]:
+    """Write the items and their description with the file's sha256.
+
+    Returns:
+        The description beside the file, and whether the file was written; one of the same content
+        is left alone, with its description unless that is missing or of another content.
+
+    Raises:
+        DataError: there is a file of other content, and `overwrite` is false.
+        StorageError: the disk refused.
+    """
+    data = "".join(dumps(dict(row)) + "\n" for row in rows).encode()
+    described = {**description, "sha256": hashlib.sha256(data).hexdigest()}
+    found = _sha256(path) if path.exists() else None
+    new = found != described["sha256"]
+    if found and new and not overwrite:
+        raise DataError(
+            f"{path}: there is a file of other content (sha256 {found[:12]}, the new one "
+            f"{described['sha256'][:12]}). overwrite=true replaces it, paths.data=DIR writes "
+            "elsewhere."
+        )
+    manifest = manifest_path(path)
+    if new:
+        write_atomic(path, data)
+    else:
+        try:
+            kept = _description(manifest)
+        except DataError:
+            kept = {}
+        if kept.get("sha256") == found:
+            return kept, False
+    write_json(manifest, described)
+    return described, new
 
 
 def check_unchanged(path: Path) -> None:
@@ -38,14 +66,26 @@ def check_unchanged(path: Path) -> None:
     manifest = manifest_path(path)
     if not manifest.exists():
         return
-    try:
-        wanted = json.loads(manifest.read_text(encoding="utf-8")).get("sha256")
-    except (OSError, ValueError, AttributeError) as error:
-        raise DataError(f"{manifest}: not readable: {error}") from None
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    wanted, found = _description(manifest).get("sha256"), _sha256(path)
     if found != wanted:
         raise DataError(
             f"{path}: changed since it was prepared (sha256 {found[:12]}, written as "
             f"{str(wanted)[:12]}). Prepare it again, or delete {manifest.name} to use it as your "
             "own."
         )
+
+
+def _description(manifest: Path) -> dict[str, Any]:
+    """What a description says.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    try:
+        return dict(read_json(manifest))
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(f"{manifest}: not readable: {error}") from None
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

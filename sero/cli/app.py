@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import typer
 
-from sero.cli import diff, log, pool, report, view
+from sero.cli import diff, log, pool, report, score, view
 from sero.cli.output import complain, prepare_streams
 from sero.errors import SeroError, UserError
 
@@ -20,8 +20,8 @@ def build_app() -> typer.Typer:
     """The Typer application with every verb."""
     app = typer.Typer(
         name="sero",
-        help="Inspect role pools and runs. Training and evaluation are scripts/train.py and "
-        "scripts/evaluate.py.",
+        help="Inspect role pools and runs, score responses. Training and evaluation are "
+        "scripts/train.py and scripts/evaluate.py.",
         no_args_is_help=True,
         add_completion=False,
         # Errors are reported here, in one paragraph; rich markup would read model text as markup.
@@ -32,6 +32,7 @@ def build_app() -> typer.Typer:
     app.command("diff")(diff.show_diff)
     app.command("view")(view.write_view)
     app.command("report")(report.show_report)
+    app.command("score")(score.show_scores)
     app.add_typer(pool.build_app(), name="pool")
     return app
 

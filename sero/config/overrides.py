@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sero.config.composing import Composed, Composer
-from sero.config.parse import checked
+from sero.config.parse import Check, checked
 from sero.errors import ConfigError
 from sero.validation import did_you_mean
 
@@ -51,11 +51,13 @@ class _Item:
     sweeps: bool
 
 
-def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
+def check_overrides(
+    composer: Composer, overrides: Sequence[str], check: Check = checked
+) -> Checked:
     """Check every override's key, every choice and every value of the run or sweep.
 
     Keys are checked against the tree composed from the chosen experiment and groups, values by
-    `parse_config`; the values of a sweep one at a time, beside the first value of the others.
+    `check`; the values of a sweep one at a time, beside the first value of the others.
 
     Raises:
         ConfigError: all faults.
@@ -77,22 +79,22 @@ def check_overrides(composer: Composer, overrides: Sequence[str]) -> Checked:
 
     everything = [*fixed, *values]
     first = composer.compose(_firsts(everything))
-    faults += checked(first.config, first.choices)[1]
-    faults += _other_values(composer, first, everything)
+    faults += check(first.config, first.choices)[1]
+    faults += _others(composer, first, everything, check)
     faults += _hidden_by_a_sweep(composer, fixed, values)
     if faults:
         raise ConfigError(WHERE, list(dict.fromkeys(faults)))
     return Checked(first=first, multirun=first.multirun or any(item.sweeps for item in items))
 
 
-def _other_values(composer: Composer, first: Composed, items: Sequence[_Item]) -> list[str]:
+def _others(composer: Composer, first: Composed, items: Sequence[_Item], check: Check) -> list[str]:
     """Faults of every further value of a sweep, each beside the first values of the others."""
     faults: list[str] = []
     for changed in items:
         for value in changed.values[1:]:
             if changed.kind == "set" and not changed.group:
                 tree = _with_value(composer, first.config, value)
-                faults += checked(tree, first.choices)[1]
+                faults += check(tree, first.choices)[1]
                 continue
             one = [value if item is changed else item.values[0] for item in items]
             try:
@@ -100,7 +102,7 @@ def _other_values(composer: Composer, first: Composed, items: Sequence[_Item]) -
             except (HydraException, OmegaConfBaseException) as error:
                 faults.append(f"{value}: {_first_line(error)}")
             else:
-                faults += checked(composed.config, composed.choices)[1]
+                faults += check(composed.config, composed.choices)[1]
     return faults
 
 

@@ -8,7 +8,7 @@ import importlib
 import json
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
@@ -22,6 +22,8 @@ from sero.validation import faults_of
 
 TARGET = "_target_"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)[.}]")
+Check = Callable[[DictConfig, Mapping[str, str]], tuple[Any | None, list[str]]]
+"""Types a composed tree under its choices, or tells every fault, as `checked` does."""
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
@@ -45,10 +47,32 @@ def parse_config(cfg: DictConfig, choices: Mapping[str, str] | None = None) -> R
 
 def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | None, list[str]]:
     """A RunConfig, or every fault; see `parse_config`."""
+    more = {"from_pool": str | None} if "from_pool" in cfg else {}
+    fields, faults = checked_fields(
+        cfg, choices, groups=COMPONENTS, plain={**PLAIN, **more}, across=contradictions
+    )
+    return None if fields is None else RunConfig(**{"from_pool": None, **fields}), faults
+
+
+def checked_fields(
+    cfg: DictConfig,
+    choices: Mapping[str, str],
+    *,
+    groups: Sequence[str],
+    plain: Mapping[str, Any],
+    across: Callable[[Mapping[str, Any]], list[str]] = lambda data: [],
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """The typed values of a tree by key, or None and every fault.
+
+    Args:
+        groups: keys whose section names a class under `_target_`; each becomes a `Component`.
+        plain: every other key, with its type.
+        across: faults between the values.
+    """
     data, broken = resolve(cfg)
     faults = _broken_lines(broken, choices)
     targets: list[tuple[str, type[Any]]] = []
-    for group in COMPONENTS:
+    for group in groups:
         node = data.get(group)
         # A part with values that cannot be found is reported for that reason alone.
         if any(path.startswith(f"{group}.") for path in broken):
@@ -63,15 +87,16 @@ def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | No
                 data.pop(group)
             else:
                 targets.append((group, found))
-    faults += contradictions(data)
+    faults += across(data)
 
-    pool_key = {"from_pool": str | None} if "from_pool" in data else {}
-    tree = _tree(tuple(targets), tuple(pool_key.items()))
+    tree = _tree(tuple(targets), tuple(plain.items()))
     try:
         values = tree.validate_json(json.dumps(data, default=str))
     except ValidationError as error:
-        known = dict(_known_fields({**PLAIN, **pool_key, **_configs(targets)}))
-        lines = {line.partition(":")[0]: line for line in faults_of(error, known)}
+        known = dict(_known_fields({**plain, **_configs(targets)}))
+        lines: dict[str, str] = {}
+        for line in faults_of(error, known):  # of a union the first type that did not fit
+            lines.setdefault(line.partition(":")[0], line)
         faults += [
             line
             for path, line in lines.items()
@@ -80,11 +105,11 @@ def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | No
         return None, faults
     if faults:
         return None, faults
-    fields: dict[str, Any] = {name: getattr(values, name) for name in PLAIN}
+    fields: dict[str, Any] = {name: getattr(values, name) for name in plain}
     for group, target in targets:
         choice = choices.get(group, target.__name__)
         fields[group] = Component(choice=choice, target=target, config=getattr(values, group))
-    return RunConfig(**fields, from_pool=data.get("from_pool")), []
+    return fields, []
 
 
 def resolve(cfg: DictConfig) -> tuple[dict[str, Any], dict[str, str]]:
@@ -170,10 +195,10 @@ def _import_target(path: str) -> type[Any] | str:
 
 @functools.cache
 def _tree(
-    targets: tuple[tuple[str, type[Any]], ...], more: tuple[tuple[str, Any], ...]
+    targets: tuple[tuple[str, type[Any]], ...], plain: tuple[tuple[str, Any], ...]
 ) -> TypeAdapter[Any]:
     """The checker of a whole tree whose parts are of these classes."""
-    fields = {**PLAIN, **dict(more), **_configs(targets)}
+    fields = {**dict(plain), **_configs(targets)}
     record = dataclasses.make_dataclass(
         "Tree",
         list(fields.items()),

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-VERBS = [("log",), ("diff",), ("view",), ("report",), ("pool", "lint")]
+VERBS = [("log",), ("diff",), ("view",), ("report",), ("score",), ("pool", "lint")]
 
 
 @pytest.mark.parametrize("verb", VERBS)

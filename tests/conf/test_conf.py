@@ -16,6 +16,8 @@ GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir())
 NEEDS = {
     "openai": ["backbone.model=some-model"],
     "naturalplan": ["encoder=hashing", "backbone=scripted"],
+    "olympiadbench": ["encoder=hashing", "backbone=scripted"],
+    "tablebench": ["encoder=hashing", "backbone=scripted"],
 }
 """What a choice cannot be parsed without."""
 
@@ -167,7 +169,7 @@ def test_real_benchmarks_have_the_published_split(train):
     split = config.benchmark.config
     assert (split.n_train, split.n_heldout, split.split_seed) == (30, 900, 0)
     assert not split.allow_counts
-    assert split.source == "data/naturalplan"
+    assert split.source == "data/naturalplan.jsonl"
 
 
 def test_no_secret_stands_in_a_file(train):

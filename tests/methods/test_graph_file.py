@@ -3,7 +3,8 @@
 import pytest
 
 from sero.errors import CardError
-from sero.methods.graph_file import read_graph
+from sero.methods.graph_file import load_graph, read_graph
+from sero.roles.load import load_pool
 
 
 def role(name, role_type="specialist", **changes):
@@ -78,3 +79,16 @@ def test_there_is_one_terminal(ends):
 def test_faults_come_together():
     raw = graph([["a", "x"], ["b"], ["c", "end"]])
     assert len(faults_of(raw)) == 2
+
+
+@pytest.mark.parametrize("benchmark", ["naturalplan", "olympiadbench", "tablebench", "toy"])
+@pytest.mark.parametrize("name", ["workflow", "static_dag"])
+def test_packaged_graphs_end_in_the_benchmarks_answer_format(benchmark, name):
+    found = load_graph(f"package:{benchmark}/{name}.yaml")
+    terminal = load_pool(f"package:{benchmark}/seed_pool.yaml").terminal
+    assert found.terminal.communication_protocol == terminal.communication_protocol
+    chain = [*(card.name for card in found.order), found.terminal.name]
+    if name == "workflow":
+        assert found.edges == tuple(zip(chain, chain[1:], strict=False))
+    else:
+        assert any(len(into) > 1 for into in (*found.predecessors, found.feeding))

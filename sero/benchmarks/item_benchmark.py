@@ -19,7 +19,7 @@ from sero.benchmarks import prompt_files
 from sero.benchmarks.base import Parsed, Score, Split, Task
 from sero.benchmarks.files import fingerprint, raise_faults, read_jsonl
 from sero.benchmarks.normalise import strip_think
-from sero.benchmarks.prepared import check_unchanged
+from sero.benchmarks.prepared import check_unchanged, left_out_before, left_out_remark
 from sero.benchmarks.splits import stratified_split
 from sero.errors import DataError
 from sero.roles.load import load_pool
@@ -183,7 +183,7 @@ class ItemBenchmark(ABC):
             train=parts.train,
             heldout=parts.heldout,
             fingerprint=self.fingerprint(rows),
-            remarks=remarks,
+            remarks=(*left_out_before(config.source), *remarks),
         )
 
     def tasks_of(
@@ -213,7 +213,7 @@ class ItemBenchmark(ABC):
         if not tasks and not faults:
             faults.append("no items in it")
         raise_faults(where, faults)
-        remarks = [f"{n} item(s) left out: {why}" for why, n in sorted(left_out.items())]
+        remarks = [left_out_remark(n, why) for why, n in sorted(left_out.items())]
         remarks += [f"{i}: {self.defects[i]}" for i in sorted(tasks) if i in self.defects]
         return tasks, tuple(remarks)
 

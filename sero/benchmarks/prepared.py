@@ -57,6 +57,18 @@ def write_prepared(
     return described, new
 
 
+def left_out_before(source: str) -> tuple[str, ...]:
+    """Remarks on items that were left out when a file was prepared and are no longer in it."""
+    manifest = manifest_path(Path(source).expanduser())
+    found = _description(manifest).get("left_out") if manifest.exists() else None
+    left_out = found if isinstance(found, dict) else {}
+    return tuple(left_out_remark(n, why) for why, n in left_out.items())
+
+
+def left_out_remark(n: int, why: str) -> str:
+    return f"{n} item(s) left out: {why}"
+
+
 def check_unchanged(path: Path) -> None:
     """Refuse a prepared file that was changed after it was written; one of the user's own passes.
 

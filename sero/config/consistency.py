@@ -19,6 +19,9 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
         value: Any = data
         for part in path.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, Mapping):  # a number for each group
+            parts = list(value.values())
+            value = sum(parts) if all(isinstance(n, int) for n in parts) else None
         fits = isinstance(value, int | float) and not isinstance(value, bool)
         return value if fits else None
 

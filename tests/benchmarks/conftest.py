@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,7 @@ def naturalplan_tasks(
 def naturalplan() -> Callable[..., NaturalPlan]:
     """Build the benchmark: `naturalplan(source=..., scorer="official")`."""
 
+    @cache
     def build(**changes: object) -> NaturalPlan:
         settings: dict[str, object] = {
             "name": "naturalplan",

@@ -47,6 +47,7 @@ def test_a_local_copy_becomes_a_prepared_file(bench, copy, target, quiz_rows):
         "remarks": ["2 item(s) left out: they need a picture", "w1: the gold is misspelt"],
         "fingerprint": bench.load().fingerprint,
     }
+    assert list(bench.load().remarks) == description["remarks"]
 
 
 def test_the_order_of_the_source_and_what_is_not_kept_change_nothing(

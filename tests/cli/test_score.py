@@ -198,7 +198,7 @@ def test_a_pipe_is_answered_line_by_line(piped):
 def test_an_interrupt_ends_it_though_input_is_waited_for(piped):
     assert asked(piped, "0 s, Answer: 6", "0.5 s, Answer: 6")["index"] == 0
     piped.send_signal(signal.SIGINT)
-    assert piped.wait(timeout=10) == 130
+    assert piped.wait(timeout=30) == 130
     assert "Traceback" not in piped.stderr.read()
 
 

@@ -18,6 +18,7 @@ NEEDS = {
     "naturalplan": ["encoder=hashing", "backbone=scripted"],
     "olympiadbench": ["encoder=hashing", "backbone=scripted"],
     "tablebench": ["encoder=hashing", "backbone=scripted"],
+    "toy": ["encoder=hashing", "backbone=scripted"],
 }
 """What a choice cannot be parsed without."""
 

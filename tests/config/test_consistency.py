@@ -27,6 +27,11 @@ def test_a_sound_tree_has_none():
     [
         ("pool", {"p_min": 13}, "pool.p_min: got 13, above pool.p_max = 12"),
         ("gate", {"tasks": 31}, "gate.tasks: got 31, above benchmark.n_train = 30"),
+        (
+            "benchmark",
+            {"n_train": {"maths": 12, "physics": 8}},
+            "gate.tasks: got 30, above benchmark.n_train = 20",
+        ),
         ("early_stop", {"window": 25}, "early_stop.window: got 25, above early_stop.min_episodes"),
         ("backbone", {"backoff_s": 31}, "backbone.backoff_s: got 31, above backbone.backoff_max_s"),
         ("backbone", {"reserve_tokens": 2048}, "backbone.reserve_tokens: got 2048, and"),

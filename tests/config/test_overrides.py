@@ -9,7 +9,8 @@ def test_four_faults_at_once_are_all_named(faults_of_line):
     )
     assert faults == [
         "backbone: no choice 'qwen3_9b'; there are gemini_2_5_flash_lite, gpt_4o_mini, openai, "
-        "qwen3_8b, scripted, skillworld; did you mean 'qwen3_8b'?",
+        "qwen3_0_6b, qwen3_14b, qwen3_1_7b, qwen3_32b, qwen3_4b, qwen3_8b, scripted, skillworld; "
+        "did you mean 'qwen3_8b'?",
         "gate.taks: unknown key; did you mean 'gate.tasks'?",
         "policy.hidden: got 'abc'. Input should be a valid integer",
         "credit.mu: got 2. Input should be less than or equal to 1",
@@ -31,7 +32,7 @@ def test_four_faults_at_once_are_all_named(faults_of_line):
         ("~logger", "logger: missing"),
         ("+method=static", "method: has a choice already; write method=static"),
         ("logger=_wandb", "logger: no choice '_wandb'; there are none, wandb"),
-        ("method=_role_pool", "method: no choice '_role_pool'; there are credit_heuristic, "),
+        ("method=_role_pool", "method: no choice '_role_pool'; there are cot, credit_heuristic, "),
         ("experiment=single,quickstart", "experiment: got 'experiment=single,quickstart'; one"),
         ("seed=interval(0,1)", "seed=interval(0,1): cannot be read"),
         ("seed=[1", "seed=[1: cannot be read"),

@@ -84,7 +84,7 @@ def runs(tmp_path_factory):
     items = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     answers = {item["prompt_0shot"].split("\nSOLUTION")[0]: gold_text(item) for item in items}
     pool = load_pool("package:naturalplan/seed_pool.yaml")
-    crowded = next(c for c in pool if c.capability_family == "meeting-ordering")
+    crowded = next(c for c in pool if c.capability_family == "time-windows")
     folder = tmp_path_factory.mktemp("naturalplan")
     server = planning_server.PlanningServer(answers, card_to_data(crowded))
     with planning_server.serving(server):

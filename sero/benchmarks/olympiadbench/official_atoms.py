@@ -132,11 +132,36 @@ class Atoms(Scanner):
         self.split_at.add(comma)
         return self.expression(i)
 
+    def only_calls_at(self, i: int) -> bool:
+        """Whether a name stands before parentheses that can hold nothing but arguments."""
+        if self.kind(i) not in (lex.LETTER, lex.COMMAND):
+            return False
+        if i not in self.calls:
+            closers, self.closers = self.closers, []
+            opened = i
+            try:
+                opened = self.named(i)[1]
+                if self.kind(opened) == "(":
+                    self.attempt(lambda at: (Node(kind=""), self.arguments(at)[1]), opened)
+            except DeadEnd:
+                pass  # and still the comma may have been met
+            finally:
+                self.closers = closers
+            self.calls[i] = opened in self.only_calls
+        return self.calls[i]
+
     def separates(self, comma: int) -> bool:
-        """Whether no number can go on after a comma, so that the bracket is no mere factor."""
+        """Whether no number goes on after a comma, and arguments do."""
+        after = comma + 1
         if self.kind(comma - 1) != lex.DIGIT:
             return True
-        return self.kind(comma + 1) in STARTS - {lex.DIGIT}
+        while self.kind(after) == lex.DIGIT and after < comma + 4:
+            after += 1
+        if after == comma + 4:
+            return False
+        if after > comma + 1 and self.kind(after) in (")", ",", ".", "^", "!"):
+            return True
+        return self.kind(after) in STARTS | {"+", "-", lex.MULTIPLY, lex.DIVIDE}
 
     def last_comma(self, i: int, j: int) -> int | None:
         """The last comma between two positions outside all brackets."""

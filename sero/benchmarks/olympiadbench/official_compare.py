@@ -144,14 +144,18 @@ def _is_multiple(one: Any, other: Any) -> bool:
 def _floats_vanish(quotient: Any) -> bool:
     """Whether SymPy 1.12 cancels to an exact number: `y - 0.5x` by `y - x/2`, not `y - 2.0x`.
 
-    It drops a factor of 1.0 that clearing the denominators leaves before a symbol.
+    Where clearing the denominators leaves a factor of 1.0 before symbols, it drops that factor.
     """
-    for part in sympy.fraction(sympy.together(quotient)):
+    quotient = sympy.signsimp(quotient)
+    before = [term for part in sympy.fraction(quotient) for term in sympy.Add.make_args(part)]
+    if any(term.has(sympy.Float) and float(term.as_coeff_Mul()[0]) == 1 for term in before):
+        return False
+    for part in sympy.fraction(quotient.normal()):
         for term in sympy.Add.make_args(sympy.expand(part)):
-            coefficient, symbols = term.as_coeff_Mul()
-            if symbols.has(sympy.Float) or (
-                coefficient.is_Float and (symbols == 1 or abs(float(coefficient)) != 1)
-            ):
+            factor, symbols = term.as_coeff_Mul()
+            if symbols.has(sympy.Float):
+                return False
+            if factor.is_Float and (float(factor) != 1 or symbols == 1):
                 return False
     return True
 

@@ -92,6 +92,8 @@ class _Reader(Calls):
             return self.postfixed(i, plain=plain)
 
         while self.kind(i) in starts and not self.closes(i):
+            if plain and self.only_calls_at(i):
+                break
             try:
                 node, i = self.attempt(factor, i)
             except DeadEnd:

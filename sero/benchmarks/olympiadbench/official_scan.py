@@ -73,6 +73,7 @@ class Scanner(ABC):
         self.split_at: set[int] = set()
         self.only_calls: set[int] = set()
         self.commits: dict[int, bool] = {}
+        self.calls: dict[int, bool] = {}
 
     def token(self, i: int) -> Token:
         while i >= len(self.tokens):

@@ -1,0 +1,196 @@
+"""`experiment=main` against a scripted server: the whole table, a rerun, and a job that fails."""
+
+import hashlib
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+from sero.cli.app import build_app
+from sero.config import composer, parse_config
+from sero.config.front import launch
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = ("naturalplan", "olympiadbench", "tablebench")
+METHODS = (
+    *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
+    *("gated_random", "credit_heuristic"),
+)
+SEEDS = ("42", "43", "44")
+
+
+def module(path: Path) -> ModuleType:
+    """A file as a module; scripts and helpers of tests are not importable by name."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_the_table", path)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = loaded  # dataclasses look their module up
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+gold_server = module(Path(__file__).with_name("gold_server.py"))
+train_script = module(ROOT / "scripts" / "train.py")
+
+
+class TableServer(gold_server.GoldServer):
+    """Whoever is asked answers the task, right for about half of the (role, task) pairs.
+
+    Attributes:
+        broken: answers 500 to every sampled request, as only self-consistency sends here.
+    """
+
+    broken = False
+
+    def reply(self, body: dict) -> str:
+        system, user = body["messages"][0]["content"], body["messages"][-1]["content"]
+        if system.startswith(gold_server.EDITOR):
+            return super().reply(body)
+        if self.broken and body["temperature"] == 0.7:
+            raise RuntimeError("out of order")
+        prompt = next(prompt for prompt in self.answers if user.startswith(prompt))
+        mark = hashlib.sha256(f"{system}{prompt}{body['seed']}".encode()).digest()
+        return self.answers[prompt].right if mark[0] < 128 else self.answers[prompt].wrong
+
+
+def words(folder: Path, url: str) -> list[str]:
+    return [
+        "experiment=main",
+        "benchmark.source=generated",
+        "benchmark.generated.n=40",
+        "benchmark.generated.difficulty=1",
+        "benchmark.n_train=4",
+        "benchmark.n_heldout=6",
+        "train.warmup_epochs=1",
+        "train.main_epochs=1",
+        "encoder=hashing",
+        "backbone=openai",
+        "backbone.model=scripted",
+        f"backbone.base_url={url}",
+        "backbone.max_retries=0",
+        "logger=none",
+        "progress=none",
+        f"paths.runs={folder / 'runs'}",
+        f"paths.cache={folder / 'cache'}",
+        f"paths.data={folder / 'data'}",
+    ]
+
+
+def said(benchmark: str, task) -> str:
+    gold = task.reference
+    match benchmark:
+        case "naturalplan":
+            plan = gold["golden_plan"]
+            return plan if isinstance(plan, str) else "SOLUTION: " + " ".join(plan)
+        case "olympiadbench":
+            return f"So the final answer is \\boxed{{{gold['final_answer'][0].strip('$')}}}"
+        case _:
+            return f"Final Answer: {gold['answer']}"
+
+
+@pytest.fixture
+def table(tmp_path):
+    """The server, knowing every task, and the command line of the table."""
+    server = TableServer()
+    with gold_server.serving(server):
+        line = words(tmp_path, server.url)
+        answers = {}
+        with composer(ROOT / "conf", "train") as composing:
+            for name in BENCHMARKS:
+                composed = composing.compose([*line, f"benchmark={name}"])
+                split = parse_config(composed.config, composed.choices).benchmark.build().load()
+                for task in (*split.train, *split.heldout):
+                    answers[task.prompt] = gold_server.Answers(
+                        right=said(name, task), wrong="I cannot say."
+                    )
+        server.answers = answers
+        yield server, line
+
+
+def run(line: list[str], *more: str) -> int:
+    return launch(ROOT / "conf", "train", train_script.job, ["train.py", *line, *more])
+
+
+def results(folder: Path) -> dict[tuple[str, str, str], dict]:
+    """(method, benchmark, seed) to result.json."""
+    found = {}
+    for path in sorted(folder.glob("runs/main/*/*/*/seed_*/result.json")):
+        method, benchmark, seed = path.parts[-4:-1]
+        found[method, benchmark, seed.removeprefix("seed_")] = json.loads(path.read_text())
+    return found
+
+
+@pytest.mark.slow
+def test_the_whole_table(table, tmp_path, capfd):
+    """Seven methods and two controls on three benchmarks with three seeds; then nothing is left."""
+    server, line = table
+    assert run(line) == 0
+    found = results(tmp_path)
+    assert set(found) == {(m, b, s) for m in METHODS for b in BENCHMARKS for s in SEEDS}
+    assert {row["n"] for row in found.values()} == {6}
+    assert sum(row["requests"] for row in found.values()) == len(server.bodies)
+    assert len({json.dumps(body, sort_keys=True) for body in server.bodies}) == len(server.bodies)
+    capfd.readouterr()
+
+    asked = len(server.bodies)
+    assert run(line) == 0
+    assert len(server.bodies) == asked, "a finished table sends no request"
+    table_of_rerun = capfd.readouterr().out
+
+    shown = CliRunner().invoke(build_app(), ["report", str(tmp_path / "runs")])
+    assert shown.exit_code == 0, shown.output
+    assert shown.output == table_of_rerun
+    overview = shown.output.split("\n\n")[0].splitlines()
+    assert overview[1].split() == ["row", *(f"{b}-generated" for b in BENCHMARKS), "mean"]
+    assert {row.split()[0] for row in overview[3 : 3 + len(METHODS)]} == set(METHODS)
+    assert "–" not in "".join(overview[3 : 3 + len(METHODS)])
+
+
+def test_a_job_that_fails_leaves_the_others_and_is_done_alone(table, tmp_path, capfd):
+    server, line = table
+    server.broken = True
+    narrow = ["benchmark=tablebench", "method=cot,sc,workflow,static_dag", "seed=42,43"]
+    assert run(line, *narrow) == 75
+    found = results(tmp_path)
+    assert {method for method, _, _ in found} == {"cot", "workflow", "static_dag"}
+    shown = capfd.readouterr().out
+    assert "Failed or unfinished runs, in none of the tables: 2" in shown
+    assert "interrupted" in shown
+    assert "HTTP 500" in shown or "500" in shown
+
+    server.broken = False
+    asked = len(server.bodies)
+    assert run(line, *narrow) == 0
+    assert set(results(tmp_path)) == {
+        (m, "tablebench", s) for m in ("cot", "sc", "workflow", "static_dag") for s in ("42", "43")
+    }
+    again = server.bodies[asked:]
+    assert again
+    assert {body["temperature"] for body in again} == {0.7}
+
+
+def test_self_consistency_sends_three_requests_and_a_rerun_none(table, tmp_path):
+    server, line = table
+    narrow = ["benchmark=tablebench", "method=sc", "seed=42"]
+    assert run(line, *narrow) == 0
+    assert len(server.bodies) == 3 * 6
+    assert len({body["seed"] for body in server.bodies}) == 3 * 6
+    assert run(line, *narrow) == 0
+    assert len(server.bodies) == 3 * 6
+
+
+def test_chain_of_thought_is_byte_equal_over_two_runs(table, tmp_path):
+    server, line = table
+    narrow = ["benchmark=tablebench", "method=cot", "seed=42"]
+    assert run(line, *narrow) == 0
+    first = [path.read_bytes() for path in sorted(tmp_path.rglob("predictions.jsonl"))]
+    asked = len(server.bodies)
+    assert run(line, *narrow, f"paths.runs={tmp_path / 'again'}") == 0
+    second = [path.read_bytes() for path in sorted(tmp_path.rglob("again/**/predictions.jsonl"))]
+    assert first == second
+    assert len(server.bodies) == asked == 6

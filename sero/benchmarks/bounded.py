@@ -10,7 +10,7 @@ worker's death breaks the pool for good, and all workers share two locks that a 
 the kernel can take with it. Here a worker shares nothing with another.
 
 The deadline is CPU time, so that a right answer does not turn wrong on a busy machine, with a wall
-limit 10 % above it; both count from when a task starts to run.
+limit 6 % above it; both count from when a task starts to run.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ MEMORY_BYTES = 320 << 20
 TIRED_BYTES = 224 << 20
 """A worker that was ever this large is replaced after its task: caches and heaps never shrink."""
 
-WALL_FACTOR = 1.1
+WALL_FACTOR = 1.06
 """Wall deadline over CPU deadline: a machine shared with others costs an answer little time to
-think, and the caller waits no more than 5.5 s on 5 s."""
+think, and the caller waits no more than 5.3 s on 5 s."""
 
 MAX_REPLY_BYTES = 16 << 20
 MAX_DIGITS = 1_000_000

@@ -130,7 +130,10 @@ class Atoms(Scanner):
         if comma is None:
             return node, j
         self.split_at.add(comma)
-        return self.expression(i)
+        try:
+            return self.expression(i)
+        finally:
+            self.split_at.discard(comma)
 
     def only_calls_at(self, i: int) -> bool:
         """Whether a name stands before parentheses that can hold nothing but arguments."""
@@ -159,9 +162,10 @@ class Atoms(Scanner):
             after += 1
         if after == comma + 4:
             return False
-        if after > comma + 1 and self.kind(after) in (")", ",", ".", "^", "!"):
+        kind = self.kind(after)
+        if after > comma + 1 and kind in (")", ",", ".", "^", "!", lex.MULTIPLY, lex.DIVIDE):
             return True
-        return self.kind(after) in STARTS | {"+", "-", lex.MULTIPLY, lex.DIVIDE}
+        return kind in STARTS or kind in ("+", "-")
 
     def last_comma(self, i: int, j: int) -> int | None:
         """The last comma between two positions outside all brackets."""

@@ -63,7 +63,7 @@ def build(node: Node) -> Any:
                 raise LatexError("the factorial of a derivative")
             return sympy.factorial(value, evaluate=False)
         case "number":
-            return sympy.Number(node.text)
+            return _number(node.text)
         case "letter":
             return sympy.Symbol(_name(node) + node.mark)
         case "command":
@@ -130,6 +130,15 @@ def _state(kind: str, label: Any) -> Any:
     from sympy.physics.quantum.state import Bra, Ket
 
     return Bra(label) if kind == "bra" else Ket(label)
+
+
+def _number(text: str) -> Any:
+    if "." in text:
+        return sympy.Float(text)
+    value = int(text)
+    if value and text[0] == "0":  # the published code hands the digits to Python, which objects
+        raise LatexError("a number with a leading zero")
+    return sympy.Integer(value)
 
 
 def _name(node: Node) -> str:

@@ -249,12 +249,6 @@ class ItemBenchmark(ABC):
     def seed_pool(self) -> RolePool:
         return load_pool(self.config.seed_pool)
 
-    def single_agent(self) -> str:
-        """p^SA, the system prompt of the methods without roles."""
-        return prompt_files.text(
-            self.config.prompts, prompt_files.SINGLE_AGENT, prompt_files.SYSTEM
-        )
-
     def known_texts(self) -> tuple[str, ...]:
         """The seed pool's cards and every text this benchmark puts into a prompt."""
         cards = [

@@ -10,7 +10,6 @@ from sero.errors import CardError
 from sero.roles.load import load_yaml
 
 ANSWER_FORMAT, SINGLE_AGENT, SEED_POOL = "answer_format", "single_agent", "seed_pool"
-SYSTEM = "system"
 
 
 @cache

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sero.benchmarks import prompt_files
 from sero.benchmarks.base import Parsed
 from sero.benchmarks.preparing import prepare
 from sero.errors import DataError
@@ -179,7 +180,7 @@ def test_known_texts_hold_the_pool_and_every_prompt(olympiadbench):
     for card in benchmark.seed_pool():
         assert card.prompt_text in known
         assert card.communication_protocol in known
-    assert benchmark.single_agent() in known
+    assert prompt_files.text(benchmark.config.prompts, "single_agent", "system") in known
     assert "an open-ended {subject} problem" in known
     assert (
         benchmark.output_protocol

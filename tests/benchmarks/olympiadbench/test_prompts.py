@@ -69,7 +69,7 @@ def prompt(title):
 
 def rendered() -> str:
     parts = [(title, prompt(title)) for title in ITEMS]
-    single = prompt_files.text(FOLDER, prompt_files.SINGLE_AGENT, prompt_files.SYSTEM)
+    single = prompt_files.text(FOLDER, prompt_files.SINGLE_AGENT, "system")
     parts.append(("single agent", single))
     pool = load_pool(f"{FOLDER}/seed_pool.yaml")
     parts += [(card.name, system_message(card).content) for card in pool]

@@ -371,7 +371,7 @@ def test_known_texts_hold_every_card_and_form(tablebench):
         assert card.communication_protocol in known
     for form in FORMS:
         assert prompt_files.text("package:tablebench", prompt_files.ANSWER_FORMAT, form) in known
-    assert benchmark.single_agent() in known
+    assert prompt_files.text(benchmark.config.prompts, "single_agent", "system") in known
 
 
 def test_the_examples_of_the_forms_can_be_read(scorers):

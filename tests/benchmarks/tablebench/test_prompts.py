@@ -96,7 +96,9 @@ def test_the_fixed_phrases_are_named(form, phrases):
 
 def rendered(benchmark) -> str:
     parts = [(f"task: {form}", prompt_of(*QUESTIONS[form])) for form in FORMS]
-    parts.append(("single agent", benchmark.single_agent()))
+    parts.append(
+        ("single agent", prompt_files.text(benchmark.config.prompts, "single_agent", "system"))
+    )
     parts += [(card.name, system_message(card).content) for card in benchmark.seed_pool()]
     return "".join(f"===== {title}\n{content}\n" for title, content in parts)
 

@@ -10,6 +10,7 @@
     │   ├── ServerUnavailable     cannot be reached, or still failing when the retries ran out
     │   ├── DeadlineExceeded      no answer within the call's total deadline
     │   ├── MalformedReply        a reply that is not a chat completion
+    │   ├── ScorerLost            the process that was scoring an answer was killed from outside
     │   └── RequestRejected       refused: 400, 401, 404 ...; not retried; exit code 2
     ├── BudgetSpent               a budget ran out; the run is saved; exit code 75, resumable
     └── StorageError              the disk refused a write; the last checkpoint holds; exit code 74
@@ -97,6 +98,10 @@ class DeadlineExceeded(BackboneError):
 
 class MalformedReply(BackboneError):
     """The server answered 200 with something that is not a chat completion."""
+
+
+class ScorerLost(BackboneError):
+    """A scorer's process went away, twice, by no fault of the answer: the item is not scored."""
 
 
 class RequestRejected(BackboneError):

@@ -9,8 +9,10 @@ Pebble's `ProcessPool` was tried and left: each of its workers runs the caller's
 worker's death breaks the pool for good, and all workers share two locks that a worker killed by
 the kernel can take with it. Here a worker shares nothing with another.
 
-The deadline is CPU time, so that a right answer does not turn wrong on a busy machine, with a wall
-limit 6 % above it; both count from when a task starts to run.
+The deadline is CPU time, with a wall limit 6 % above it; both count from when a task starts to run.
+What a task does to itself (a deadline, its memory limit, a crash) is its outcome. A process that is
+lost from outside, to the kernel's memory killer say, is a broken machine: the task is tried once
+more, and then there is an error and no outcome.
 """
 
 from __future__ import annotations
@@ -28,9 +30,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from sero.errors import SeroError
+from sero.errors import ScorerLost, SeroError
 
 SECONDS = 5.0
+KILLED = "worker died of SIGKILL"
 N_WORKERS = 2
 _PATIENCE_S = 60.0
 """How much later than its deadline a reply may come: a first task waits for imports."""
@@ -57,7 +60,7 @@ class Outcome:
     Attributes:
         value: what the function returned; None on a failure.
         failure: empty, or why there is no value: `timed out after 5 s`, `out of memory`,
-            `nested too deeply`, `worker died ...`, or the exception it raised.
+            `nested too deeply`, `worker died of SIGSEGV`, or the exception it raised.
         timed_out: the function was stopped at its deadline.
     """
 
@@ -83,6 +86,7 @@ def call(
 
     Raises:
         SeroError: no worker can be started at all.
+        ScorerLost: its process was lost from outside, twice, or the workers were closed.
     """
     task = pickle.dumps((function, arguments))
     return _WORKERS.pool.call((str(function.__module__), *imports), task, seconds)
@@ -101,20 +105,27 @@ class _Supervisor:
         self.connection: Connection | None = None
 
     def run(self, modules: tuple[str, ...], task: bytes, seconds: float) -> Outcome:
+        """The outcome of a task.
+
+        Raises:
+            ScorerLost: the supervisor or its worker was lost from outside.
+        """
         done = False
         try:
             connection = self.connection or self.start()
             connection.send_bytes(pickle.dumps((modules, seconds)))
             connection.send_bytes(task)
             if not connection.poll(seconds + _PATIENCE_S):
-                return Outcome(value=None, failure=f"timed out after {seconds:g} s", timed_out=True)
+                raise ScorerLost(f"no word of a scorer for {seconds + _PATIENCE_S:g} s")
             value, failure, timed_out = pickle.loads(connection.recv_bytes())
             done = True
         except (EOFError, OSError):
-            return Outcome(value=None, failure="worker died with its supervisor")
+            raise ScorerLost("a scorer's supervising process died") from None
         finally:
             if not done:  # an interrupt of the caller too: the next task finds a clean process
                 self.stop()
+        if failure == KILLED:  # nothing a task does raises this signal; its limits raise others
+            raise ScorerLost("a scorer's process was killed from outside")
         return Outcome(value=value, failure=failure, timed_out=timed_out)
 
     def start(self) -> Connection:
@@ -181,8 +192,13 @@ class _Pool:
         supervisor = self.free.get()
         try:
             if self.closed:
-                return Outcome(value=None, failure="worker died: the workers were closed")
-            return supervisor.run(modules, task, seconds)
+                raise ScorerLost("the scorers were closed")
+            try:
+                return supervisor.run(modules, task, seconds)
+            except ScorerLost:
+                if self.closed:
+                    raise
+                return supervisor.run(modules, task, seconds)
         finally:
             if self.closed:
                 supervisor.stop()

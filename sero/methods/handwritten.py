@@ -7,6 +7,7 @@ differ in their file alone, so a new baseline graph needs no new class.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, ClassVar
@@ -49,7 +50,7 @@ class HandwrittenGraph(Frozen):
 
     @classmethod
     def start(cls, cfg: HandwrittenConfig, benchmark: Benchmark) -> Start:
-        graph = load_graph(cfg.graph)
+        graph = load_graph(cfg.graph, max_prompt_chars=sys.maxsize)  # the limit is __init__'s
         return Start(pool=graph.pool, more=graph.edges)
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from sero.reporting.seeds import Block, row_estimate
+from sero.reporting.figures import RowKey
+from sero.reporting.seeds import Block, labels_of, row_estimate
 from sero.reporting.statistics import Estimate
 from sero.reporting.table import NONE, Table
 from sero.reporting.text import score
@@ -30,12 +31,15 @@ def _family(block: Block) -> tuple[str, str, bool]:
 
 def _overview(blocks: Sequence[Block]) -> Table:
     columns = _columns(blocks)
-    cells: dict[str, dict[str, Estimate]] = {}
+    # Rows are one by what they are, not by what they are called: two settings never share a row.
+    cells: dict[RowKey, dict[str, Estimate]] = {}
     for name, block in zip(columns, blocks, strict=True):
         for row in block.rows:
-            cells.setdefault(row.label, {})[name] = row_estimate(row, block)
-    means = {label: _mean(found, columns) for label, found in cells.items()}
-    order = sorted(cells, key=lambda label: (-len(cells[label]), -(means[label] or 0.0), label))
+            cells.setdefault(row.key, {})[name] = row_estimate(row, block)
+    labels = labels_of(list(cells))
+    once = len({block.setting.benchmark for block in blocks}) == len(blocks)
+    means = {key: _mean(found, columns) if once else None for key, found in cells.items()}
+    order = sorted(cells, key=lambda key: (-len(cells[key]), -(means[key] or 0.0), labels[key]))
     backbone, scorer, simulated = _family(blocks[0])
     units = sorted({block.unit for block in blocks})
     return Table(
@@ -43,13 +47,13 @@ def _overview(blocks: Sequence[Block]) -> Table:
         + (" · SIMULATED" if simulated else ""),
         columns=("row", *columns, "mean"),
         rows=tuple(
-            (label, *(_cell(cells[label].get(name)) for name in columns), score(means[label]))
-            for label in order
+            (labels[key], *(_cell(cells[key].get(name)) for name in columns), score(means[key]))
+            for key in order
         ),
         notes=(
             "Mean and 95 % CI as in the tables below, which say over how many items and "
-            f"{' or '.join(units)}. mean: of the benchmarks, each counted once, where a row has "
-            f"all of them. {NONE}: no finished run.",
+            f"{' or '.join(units)}. mean: of the benchmarks, where a row has all of them and each "
+            f"has one column. {NONE}: no finished run, or no item that every row scored.",
         ),
     )
 

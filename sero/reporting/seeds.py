@@ -215,7 +215,7 @@ def _named(block: Block, name: str) -> SeedRow | None:
 
 
 def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Block:
-    labels = _labels(list(rows))
+    labels = labels_of(list(rows))
     made, repeated = [], []
     for key, runs in rows.items():
         kept: dict[str, RunFigures] = {}
@@ -239,7 +239,7 @@ def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Blo
     )
 
 
-def _labels(keys: Sequence[RowKey]) -> dict[RowKey, str]:
+def labels_of(keys: Sequence[RowKey]) -> dict[RowKey, str]:
     """Short names that tell the rows of a block apart."""
     several = len({key.experiment for key in keys}) > 1
     short = {}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sero.benchmarks import bounded
 from sero.config import RunConfig, comparable, describe_changes
 from sero.errors import BackboneError, BudgetSpent, SeroError
 from sero.evaluation import summarise
@@ -116,6 +117,7 @@ class _Job:
                     if not stop.cancelled:
                         raise
                     stop.settle()
+                    bounded.close()  # or their threads would hold up the exit
                     return self._interrupted(stop)
         except (BackboneError, BudgetSpent) as error:
             self._leave(RunStatus.INTERRUPTED, str(error))

@@ -16,7 +16,7 @@ import pytest
 
 from sero.benchmarks import bounded
 from sero.benchmarks.bounded_worker import MEMORY_BYTES, TIRED_BYTES
-from sero.errors import SeroError
+from sero.errors import ScorerLost, SeroError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,6 +91,21 @@ def test_a_worker_that_dies_idle_is_replaced_unseen():
     assert served() != worker
 
 
+def test_a_worker_lost_from_outside_costs_no_verdict(tmp_path):
+    """As the kernel's memory killer would; what a task does to itself is its own outcome."""
+    first = served()
+    supervisor = int(Path(f"/proc/{first}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(supervisor, signal.SIGKILL)
+    assert gone(supervisor)
+    assert bounded.call(operator.add, 2, 3).value == 5
+
+
+def test_a_task_that_is_lost_twice_is_a_broken_machine_and_no_verdict():
+    with pytest.raises(ScorerLost, match="killed from outside"):
+        bounded.call(signal.raise_signal, signal.SIGKILL)
+    assert bounded.call(operator.add, 2, 3).value == 5
+
+
 def test_a_large_argument_arrives():
     assert bounded.call(len, "x" * 3_000_000).value == 3_000_000
 
@@ -127,7 +142,7 @@ def test_closed_workers_are_gone_and_a_later_call_starts_new_ones():
         time.sleep(0.5)
         start = time.monotonic()
         bounded.close()
-        assert all(call.result().failure.startswith("worker died") for call in busy)
+        assert all(isinstance(call.exception(), ScorerLost) for call in busy)
     assert time.monotonic() - start < 3
     assert gone(worker)
     assert served() != worker

@@ -66,10 +66,32 @@ def test_another_scorer_or_backbone_never_shares_the_table(on, change):
     assert {first.rows[0][-1], second.rows[0][-1]} == {"1.000", "0.000"}
 
 
+def test_another_experiment_is_another_row(on):
+    """Sero and an ablation of it have one name and are two settings."""
+    plain = on("b1", "sero", 1, 0.5)
+    changed = on("b2", "sero", 1, 0.1)
+    changed = replace(changed, row=replace(changed.row, experiment="ablation/no_gate"))
+    found = table_of(plain, changed)
+    assert len(found.rows) == 2
+    assert {row[-1] for row in found.rows} == {"–"}
+    assert any("no_gate" in row[0] for row in found.rows)
+
+
+def test_overrides_whose_labels_are_cut_alike_are_two_rows(on):
+    runs = []
+    for benchmark, tail in (("b1", "x"), ("b2", "y")):
+        made = on(benchmark, "sero", 1, 0.5)
+        key = replace(made.row, extra="a" * 40 + tail, variant="a" * 40 + tail)
+        runs.append(replace(made, row=key))
+    assert len(table_of(*runs).rows) == 2
+
+
 def test_two_states_of_one_benchmark_are_two_columns(on):
     one = on("b1", "sero", 1, 1.0)
     other = replace(one, setting=replace(one.setting, data="other"), data="other")
-    assert table_of(one, other).columns == ("row", "b1 (data data of )", "b1 (data other)", "mean")
+    found = table_of(one, other)
+    assert found.columns == ("row", "b1 (data data of )", "b1 (data other)", "mean")
+    assert found.rows[0][-1] == "–", "no benchmark counts twice in a mean"
 
 
 def test_one_benchmark_needs_no_overview(on):

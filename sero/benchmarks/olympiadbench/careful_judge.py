@@ -10,6 +10,8 @@ What is decided where the benchmark leaves it open:
 - A unit may be left out. A given one is the item's, or converts to it exactly; 3 m is not 3 km.
 - Several answers are matched one to one, by name where all have names; a tuple keeps its order and
   its brackets; a union is a set of real numbers.
+- What is set equal to a bare gold is not looked into, for the question may ask for it: `a+b=7`
+  and `\frac{AB}{CD}=2` answer 7 and 2, as they do for the published judge.
 - A chain such as `41/12 \approx 3.417` is right when one side is the gold and no other side
   contradicts it. What hedges (`42 or 43`), excludes (`\ne 42`) or bounds (`\ge 42`) is wrong.
 
@@ -27,6 +29,7 @@ from sero.benchmarks.base import TIMED_OUT, Score
 from sero.benchmarks.olympiadbench.careful_text import tidy
 
 SECONDS = 5.0
+_IMPORTS = ("sero.benchmarks.olympiadbench.careful_verdict",)
 MAX_LENGTH = 4000
 _SHOWN = 60
 _WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,400})\Z")
@@ -59,8 +62,11 @@ def careful_score(
     unlike = f"got {_short(candidate)}; gold is {_short(text)}"
     if _WHOLE_NUMBER.match(given) and _WHOLE_NUMBER.match(wanted) and not error:
         return Score(value=0.0, reason=unlike)
+    kind = answer_type or ""
     outcome = bounded.call(
-        decide, candidate, text, answer_type or "", error, unit, is_multiple, seconds=SECONDS
+        *(decide, candidate, text, kind, error, unit, is_multiple),
+        seconds=SECONDS,
+        imports=_IMPORTS,
     )
     if outcome.timed_out:
         return Score(value=0.0, reason=f"{outcome.failure}; {unlike}", metrics={TIMED_OUT: 1.0})

@@ -39,7 +39,7 @@ _GROUPED = re.compile(
     r"(?<![0-9.])(?<![0-9],)[0-9]{1,3}"
     r"(?:(?:,[0-9]{3})++|(?:,[0-9]{2}(?=,))++,[0-9]{3})(?![0-9])(?!,[0-9])"
 )
-_DECIMAL_COMMA = re.compile(r"([-+]?[0-9]{1,60}),([0-9]{1,2}|[0-9]{4,60})(\ ?%)?")
+_DECIMAL_COMMA = re.compile(r"([-+]?[0-9]{1,60}),([0-9]{1,2})(\ ?%)?")
 _NOT_DIGIT = re.compile(r"[^0-9]")
 
 
@@ -101,7 +101,7 @@ def ungrouped(text: str) -> str:
 
 
 def parse_decimal_comma(text: str) -> Number | None:
-    """`10,6` read as 10.6, or None; three digits behind the comma are thousands."""
+    """`10,6` read as 10.6, or None; at most two digits stand behind such a comma."""
     match = _DECIMAL_COMMA.fullmatch(text.strip(_EDGES + "."))
     return parse_number(f"{match[1]}.{match[2]}{match[3] or ''}") if match else None
 

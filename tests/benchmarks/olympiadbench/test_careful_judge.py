@@ -118,7 +118,7 @@ def test_gold_may_be_a_list_of_texts() -> None:
 
 
 def test_timed_out_is_wrong_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(*_: object, seconds: float) -> bounded.Outcome:
+    def late(*_: object, seconds: float, imports: object) -> bounded.Outcome:
         return bounded.Outcome(value=None, failure=f"timed out after {seconds:g} s", timed_out=True)
 
     monkeypatch.setattr(bounded, "call", late)
@@ -129,7 +129,7 @@ def test_timed_out_is_wrong_and_counted(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_failure_of_the_worker_is_wrong_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, seconds: float) -> bounded.Outcome:
+    def broken(*_: object, seconds: float, imports: object) -> bounded.Outcome:
         return bounded.Outcome(value=None, failure="out of memory")
 
     monkeypatch.setattr(bounded, "call", broken)

@@ -13,12 +13,11 @@ from sero.config import Composer, RunConfig, composer, parse_config
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir())
+REAL = ["encoder=hashing", "backbone=scripted"]
 NEEDS = {
+    **dict.fromkeys(("cot", "sc", "workflow", "static_dag"), ["benchmark=toy", *REAL]),
+    **dict.fromkeys(("naturalplan", "olympiadbench", "tablebench", "toy"), REAL),
     "openai": ["backbone.model=some-model"],
-    "naturalplan": ["encoder=hashing", "backbone=scripted"],
-    "olympiadbench": ["encoder=hashing", "backbone=scripted"],
-    "tablebench": ["encoder=hashing", "backbone=scripted"],
-    "toy": ["encoder=hashing", "backbone=scripted"],
 }
 """What a choice cannot be parsed without."""
 

@@ -14,7 +14,6 @@ LINE = (
     "seed=1,2,3",
     "benchmark.n_train=4",
     "benchmark.n_heldout=4",
-    "--multirun",
 )
 
 
@@ -24,7 +23,7 @@ def test_three_seeds(tmp_path, launcher):
     if launcher == "submitit_local":
         pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
     done = subprocess.run(
-        [sys.executable, str(SCRIPTS / "train.py"), *LINE, f"hydra/launcher={launcher}"],
+        [sys.executable, str(SCRIPTS / "train.py"), *LINE, f"hydra/launcher={launcher}", "-m"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -376,6 +376,7 @@ def test_a_failed_item_is_marked_left_out_and_retried_alone(
         **dict.fromkeys(("answer", "score")),
         "id": bad,
         "group": healthy[2]["group"],
+        "subgroup": "",
         "response": "",
         "reason": "",
         "failure": "RequestRejected: this prompt is refused",

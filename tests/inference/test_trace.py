@@ -35,6 +35,7 @@ def test_kinds_of_calls():
         "aggregate",
         "validate",
         "revise",
+        "sample",
     ]
 
 

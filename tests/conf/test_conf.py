@@ -15,7 +15,7 @@ CONF = Path(__file__).resolve().parents[2] / "conf"
 GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir())
 REAL = ["encoder=hashing", "backbone=scripted"]
 NEEDS = {
-    **dict.fromkeys(("cot", "sc", "workflow", "static_dag"), ["benchmark=toy", *REAL]),
+    **{name: ["benchmark=toy", *REAL] for name in ("cot", "sc", "workflow", "static_dag")},
     **dict.fromkeys(("naturalplan", "olympiadbench", "tablebench", "toy"), REAL),
     "openai": ["backbone.model=some-model"],
 }

@@ -40,8 +40,8 @@ def stratified_split(
 
     Args:
         tasks: with unique ids.
-        n_train: training tasks in all, shared equally between the groups (what is left over goes
-            to the first groups by name), or a number for each group.
+        n_train: training tasks in all, shared equally between the subgroups of all groups (what is
+            left over goes to the first by name), or a number for each group.
         n_heldout: held-out tasks in all, shared equally as far as groups have them; None takes
             every task that is not for training.
         seed: `benchmark.split_seed`, not the run's seed.

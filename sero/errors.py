@@ -4,12 +4,14 @@
     ├── UserError                 the user can mend it; exit code 2
     │   ├── ConfigError           faults in the configuration, all of them
     │   ├── CardError             faults in role cards or a pool, all of them
+    │   ├── RosterError           faults in roles, candidates and scores of an assignment
     │   ├── DataError             a split that is missing, damaged or leaks
     │   └── RunConflict           the run directory holds a different configuration, or is in use
     ├── BackboneError             a broken machine, never a score; exit code 75, resumable
     │   ├── ServerUnavailable     cannot be reached, or still failing when the retries ran out
     │   ├── DeadlineExceeded      no answer within the call's total deadline
     │   ├── MalformedReply        a reply that is not a chat completion
+    │   ├── ServerNotReady        a server started here that ended, or took too long to be ready
     │   ├── ScorerLost            the process that was scoring an answer was killed from outside
     │   └── RequestRejected       refused: 400, 401, 404 ...; not retried; exit code 2
     ├── BudgetSpent               a budget ran out; the run is saved; exit code 75, resumable
@@ -60,6 +62,10 @@ class CardError(FaultList):
     what = "role cards"
 
 
+class RosterError(FaultList):
+    what = "roster"
+
+
 class DataError(UserError):
     """A benchmark's data is missing, damaged, of another size, or leaks held-out items.
 
@@ -98,6 +104,10 @@ class DeadlineExceeded(BackboneError):
 
 class MalformedReply(BackboneError):
     """The server answered 200 with something that is not a chat completion."""
+
+
+class ServerNotReady(BackboneError):
+    """A server that Sero started ended or did not become healthy; with the end of its log."""
 
 
 class ScorerLost(BackboneError):

@@ -25,7 +25,7 @@ def drawn_tree() -> dict[str, str]:
 
 def test_the_tree_in_the_docstring_is_the_tree_of_the_classes():
     tree = drawn_tree()
-    assert len(tree) == 13
+    assert len(tree) == 15
     for child, parent in tree.items():
         assert issubclass(getattr(errors, child), getattr(errors, parent)), (child, parent)
     classes = {
@@ -43,12 +43,14 @@ def test_the_tree_in_the_docstring_is_the_tree_of_the_classes():
         ("UserError", 2),
         ("ConfigError", 2),
         ("CardError", 2),
+        ("RosterError", 2),
         ("DataError", 2),
         ("RunConflict", 2),
         ("BackboneError", 75),
         ("ServerUnavailable", 75),
         ("DeadlineExceeded", 75),
         ("MalformedReply", 75),
+        ("ServerNotReady", 75),
         ("RequestRejected", 2),  # the same request would be refused again
         ("BudgetSpent", 75),
         ("StorageError", 74),

@@ -93,7 +93,7 @@ def _others(composer: Composer, first: Composed, items: Sequence[_Item], check: 
     for changed in items:
         for value in changed.values[1:]:
             if changed.kind == "set" and not changed.group:
-                tree = _with_value(composer, first.config, value)
+                tree = with_value(composer, first.config, value)
                 faults += check(tree, first.choices)[1]
                 continue
             one = [value if item is changed else item.values[0] for item in items]
@@ -118,7 +118,7 @@ def _parse(composer: Composer, text: str, faults: list[str]) -> _Item | None:
         )
         return None
     key = override.key_or_group
-    group = _is_group(composer, key.partition("@")[0])
+    group = is_group(composer, key.partition("@")[0])
     if group and override.is_add():
         faults.append(f"{key}: has a choice already; write {text.lstrip('+')}")
         return None
@@ -203,7 +203,7 @@ def _hidden_by_a_sweep(
     ]
 
 
-def _with_value(composer: Composer, config: DictConfig, text: str) -> DictConfig:
+def with_value(composer: Composer, config: DictConfig, text: str) -> DictConfig:
     """The tree with one more value set, which is far quicker than to compose it anew."""
     override = _read(composer, text)
     tree = copy.deepcopy(config)
@@ -241,7 +241,8 @@ def _hydra_fits(composer: Composer, given: Sequence[_Item], item: _Item, faults:
     return fits
 
 
-def _is_group(composer: Composer, key: str) -> bool:
+def is_group(composer: Composer, key: str) -> bool:
+    """Whether a key of an override chooses a file."""
     parent, _, name = key.rpartition("/")
     return name in composer.loader.list_groups(parent)
 

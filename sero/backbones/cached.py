@@ -33,12 +33,18 @@ ALIVE = Request(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheStats:
-    """Logical calls, those answered without the backbone, those sent to it, and its retries."""
+    """Logical calls, those answered without the backbone, those sent to it, and its retries.
+
+    Attributes:
+        prompt_tokens, completion_tokens: of what was sent and answered.
+    """
 
     calls: int
     hits: int
     requests: int
     retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 class CachedBackbone:
@@ -67,6 +73,7 @@ class CachedBackbone:
         self._unsaved: dict[str, Completion] = {}
         self._flights: dict[str, asyncio.Future[Completion | SeroError | None]] = {}
         self._calls = self._hits = self._requests = self._retries = 0
+        self._prompt_tokens = self._completion_tokens = 0
         self._lost = 0
         self._closed = False
 
@@ -85,6 +92,8 @@ class CachedBackbone:
             hits=self._hits,
             requests=self._requests,
             retries=self._retries,
+            prompt_tokens=self._prompt_tokens,
+            completion_tokens=self._completion_tokens,
         )
 
     async def generate(self, request: Request) -> Completion:
@@ -118,8 +127,7 @@ class CachedBackbone:
             BackboneError: it does not answer: what failed before was the machine.
         """
         self._requests += 1
-        completion = await self._inner.generate(ALIVE)
-        self._retries += completion.retries
+        self._account(await self._inner.generate(ALIVE))
 
     def commit(self) -> int:
         """Make every completion so far durable, in one transaction; free when there is none.
@@ -160,7 +168,7 @@ class CachedBackbone:
         self._requests += 1
         try:
             completion = await self._inner.generate(request)
-            self._retries += completion.retries
+            self._account(completion)
             outcome = self._keep(key, completion)
             return completion
         except SeroError as error:
@@ -169,6 +177,11 @@ class CachedBackbone:
         finally:
             del self._flights[key]
             flight.set_result(outcome)
+
+    def _account(self, completion: Completion) -> None:
+        self._retries += completion.retries
+        self._prompt_tokens += completion.usage.prompt_tokens
+        self._completion_tokens += completion.usage.completion_tokens
 
     def _keep(self, key: str, completion: Completion) -> Completion:
         """Remember a new completion; returns it as later callers get it."""

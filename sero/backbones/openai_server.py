@@ -31,11 +31,16 @@ _ONE_PIECE_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStats:
-    """What was sent: distinct calls, HTTP requests, and those beyond a call's first."""
+    """What was sent: distinct calls, HTTP requests, and those beyond a call's first.
+
+    Attributes:
+        uncounted: answers without token counts, whose usage is estimated.
+    """
 
     requests: int
     attempts: int
     retries: int
+    uncounted: int
 
 
 class OpenAIServer:
@@ -67,8 +72,7 @@ class OpenAIServer:
         self._key = ""
         # the jitter of pauses moves no result, so it is not a stream of the run's seed
         self._jitter = random.Random()
-        self._requests = self._attempts = 0
-        self._told_usage_missing = False
+        self._requests = self._attempts = self._uncounted = 0
 
     @property
     def identity(self) -> BackboneId:
@@ -87,6 +91,7 @@ class OpenAIServer:
             requests=self._requests,
             attempts=self._attempts,
             retries=self._attempts - self._requests,
+            uncounted=self._uncounted,
         )
 
     async def generate(self, request: Request) -> Completion:
@@ -102,9 +107,8 @@ class OpenAIServer:
         cfg = self._cfg
         session = self._session or self._open()
         seed = request_seed(request_key(self._identity, request)) if cfg.send_seed else None
-        body = wire.encode_body(
-            self._start, request, seed=seed, with_schema=cfg.schema_style == "json_schema"
-        )
+        schema = server_config.schema_to_send(cfg, request)
+        body = wire.encode_body(self._start, request, seed=seed, schema=schema)
         # role names may come from a model: quoted, they are a legal header whatever they hold
         headers = {cfg.session_header: quote(request.role)} if cfg.session_header else None
         failures: list[Transient] = []
@@ -213,8 +217,8 @@ class OpenAIServer:
         """The server's count, or an estimate by length where it sent none."""
         prompt, completion = reply.prompt_tokens, reply.completion_tokens
         if prompt is None or completion is None:
-            if not self._told_usage_missing:
-                self._told_usage_missing = True
+            self._uncounted += 1
+            if self._uncounted == 1:
                 log.warning(
                     "%s sends no token counts; they are estimated as characters / 4", self._shown
                 )

@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Gt
 from yarl import URL
 
+from sero.backbones.base import Request
+from sero.backbones.price import PriceConfig
+from sero.backbones.strict_schema import strict_text
 from sero.backbones.wire import OWN_KEYS
 from sero.errors import ConfigError, UserError
 
@@ -36,9 +39,11 @@ class OpenAIServerConfig:
         chars_per_token: characters a token of a prompt has on average; low is safe.
         chat_template_kwargs: sent as they stand, e.g. `enable_thinking: false`.
         extra_body: further keys of every request body, e.g. `top_p`.
-        schema_style: `none` for a server without structured output.
+        schema_style: `strict` for a server that takes no more of JSON Schema than OpenAI's strict
+            mode does; `none` for a server without structured output.
         session_header: header that carries the role's name, so that a router keeps a role on one
             replica; None sends none.
+        price: of its tokens, for accounts and `budget.usd`.
     """
 
     name: str
@@ -57,8 +62,9 @@ class OpenAIServerConfig:
     chars_per_token: Annotated[float, Gt(0)]
     chat_template_kwargs: Mapping[str, Any]
     extra_body: Mapping[str, Any]
-    schema_style: Literal["json_schema", "none"]
+    schema_style: Literal["json_schema", "strict", "none"]
     session_header: str | None
+    price: PriceConfig
 
 
 def check(cfg: OpenAIServerConfig) -> None:
@@ -110,6 +116,14 @@ def template(cfg: OpenAIServerConfig) -> str:
     }
     named = {name: value for name, value in parts.items() if value}
     return json.dumps(named, sort_keys=True, separators=(",", ":"))
+
+
+def schema_to_send(cfg: OpenAIServerConfig, request: Request) -> str | None:
+    """The request's schema as this server wants it, as JSON; None where there is none to send."""
+    if request.schema is None or cfg.schema_style == "none":
+        return None
+    text = request.schema.text
+    return strict_text(text) if cfg.schema_style == "strict" else text
 
 
 def read_key(cfg: OpenAIServerConfig) -> str:

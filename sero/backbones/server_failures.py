@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sero.backbones.retrying import Transient
 from sero.backbones.server_config import OpenAIServerConfig
+from sero.backbones.vllm_config import VLLMServerConfig
 from sero.errors import (
     BackboneError,
     DeadlineExceeded,
@@ -80,10 +81,10 @@ def _base(url: str) -> str:
 def _how_to_start(cfg: OpenAIServerConfig) -> str:
     if cfg.api_key_env is not None:
         return "Check backbone.base_url and the network."
-    return (
-        f"Start it, for example with `vllm serve {cfg.model}`, or set backbone.base_url to where "
-        "it runs."
-    )
+    command = f"vllm serve {cfg.model}"
+    if isinstance(cfg, VLLMServerConfig):
+        command = f"python scripts/serve_backbone.py backbone={cfg.name}"
+    return f"Start it, for example with `{command}`, or set backbone.base_url to where it runs."
 
 
 def _advice(cfg: OpenAIServerConfig, url: str, status: int, said: str) -> str:

@@ -63,14 +63,15 @@ def constant_part(
     return _encode(body)[:-1]
 
 
-def encode_body(start: str, request: Request, *, seed: int | None, with_schema: bool) -> bytes:
+def encode_body(start: str, request: Request, *, seed: int | None, schema: str | None) -> bytes:
     """The body of one chat completion.
 
     Args:
         start: from `constant_part`.
         request: what is asked.
         seed: sent when given.
-        with_schema: ask for the request's schema by `response_format`.
+        schema: JSON of the schema that is asked for by `response_format`, under the name of the
+            request's; None asks for none.
     """
     varying: dict[str, Any] = {
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
@@ -80,11 +81,11 @@ def encode_body(start: str, request: Request, *, seed: int | None, with_schema: 
     if seed is not None:
         varying["seed"] = seed
     body = f"{start},{_encode(varying)[1:]}"
-    if with_schema and request.schema is not None:
+    if schema is not None and request.schema is not None:
         # the schema is JSON already; it is set in as it stands
         body = (
             f'{body[:-1]},"response_format":{{"type":"json_schema","json_schema":'
-            f'{{"name":{_encode(request.schema.name)},"schema":{request.schema.text},'
+            f'{{"name":{_encode(request.schema.name)},"schema":{schema},'
             '"strict":true}}}'
         )
     return body.encode()

@@ -24,12 +24,15 @@ from sero.config.parse import parse_config
 from sero.config.sections import RunConfig
 from sero.config.variant import resolved_data, run_directory
 from sero.errors import RunConflict, SeroError, StorageError
-from sero.storage import writable
+from sero.storage import read_json, writable
 
 log = logging.getLogger(__name__)
 
 MOST_SINGLE_RUNS = 6
 """Runs of a sweep that are shown one by one; more are summed up over their seeds."""
+
+LISTED = 50
+"""Most runs that are named one by one where `budget.runs` left them."""
 
 FILE_WIDTH = 110
 """Columns of the table where standard output is no terminal."""
@@ -101,6 +104,9 @@ def run_one(cfg: DictConfig, conf_dir: Path, config_name: str, job: Job) -> None
         config = parse_config(cfg, choices)
         with composer(conf_dir, HydraConfig.get().job.config_name or config_name) as composing:
             directory = run_directory(cfg, choices, composing)
+        if not _finished(directory) and not ledger.admits(config.budget.runs):
+            ledger.left(directory)
+            return
         code = job(config, directory, resolved_data(cfg))
     except SeroError as error:
         sys.stderr.write(f"{error}\n")
@@ -150,21 +156,42 @@ def _hydra(conf_dir: Path, config_name: str, job: Job, argv: list[str]) -> int:
 
 def _sum_up(ledger: Ledger, code: int) -> int:
     """Print the table over a sweep's runs and return the worst code."""
-    reports = ledger.reports()
-    ledger.path.unlink(missing_ok=True)
+    reports, left = ledger.reports(), ledger.left_over()
+    ledger.close()
     with contextlib.suppress(OSError):
         ledger.path.parent.rmdir()  # another sweep may still use it
     # Their own codes first: they know which signal it was.
     result = worst([*(reported for _, reported in reports), code])
     directories = list(dict.fromkeys(d for d, _ in reports if d is not None and d.exists()))
-    if not directories or result > 128:
-        return result
-    try:
-        _print_table(directories)
-    except SeroError as error:
-        sys.stderr.write(f"{error}\n")
-        result = worst([result, error.exit_code])
+    if directories and result <= 128:
+        try:
+            _print_table(directories)
+        except SeroError as error:
+            sys.stderr.write(f"{error}\n")
+            result = worst([result, error.exit_code])
+    if left:
+        sys.stdout.write(_left_over(left))
     return result
+
+
+def _left_over(directories: Sequence[Path]) -> str:
+    """The runs that `budget.runs` left, by name as far as they fit on a screen."""
+    more = len(directories) - LISTED
+    lines = [
+        f"{len(directories)} run(s) not started, budget.runs is used up; the same command goes on:",
+        *(f"  {directory}" for directory in directories[:LISTED]),
+        *([f"  and {more} more"] if more > 0 else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _finished(directory: Path) -> bool:
+    """Whether the run in a directory is over, so that nothing is started in it."""
+    status = directory / "status.json"
+    try:
+        return status.exists() and dict(read_json(status)).get("state") == "completed"
+    except (OSError, ValueError, TypeError):
+        return False  # whatever is wrong with it, the run itself will say
 
 
 def _print_table(directories: Sequence[Path]) -> None:

@@ -18,6 +18,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from filelock import FileLock
+
+from sero.errors import BudgetSpent
 from sero.storage import JsonLines, read_lines
 
 LEDGER = "SERO_SWEEP"
@@ -54,6 +57,37 @@ class Ledger:
                 "code": code,
             }
         )
+
+    def admits(self, limit: int | None) -> bool:
+        """Count one more run of the sweep, unless `limit` of them have been; one asks at a time."""
+        if limit is None:
+            return True
+        with FileLock(self.path.with_suffix(".lock")):
+            if sum("admitted" in row for row in self._rows()) >= limit:
+                return False
+            self._write({"host": socket.gethostname(), "pid": os.getpid(), "admitted": True})
+        return True
+
+    def left(self, directory: Path) -> None:
+        """Note that this process's job is left to the next command."""
+        self._write(
+            {
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "directory": str(directory),
+                "code": BudgetSpent.exit_code,
+                "left": True,
+            }
+        )
+
+    def left_over(self) -> list[Path]:
+        """Run directories of the jobs that are left to the next command."""
+        return [Path(row["directory"]) for row in self._rows() if row.get("left")]
+
+    def close(self) -> None:
+        """Remove the ledger's files."""
+        self.path.unlink(missing_ok=True)
+        self.path.with_suffix(".lock").unlink(missing_ok=True)
 
     def reports(self) -> list[tuple[Path | None, int]]:
         """Run directory, if it was known, and exit code of every job that has ended."""
@@ -117,7 +151,7 @@ def stopping_jobs(ledger: Ledger) -> Iterator[None]:
     def handle(number: int, frame: FrameType | None) -> None:
         if ledger.stopped:
             _signal(ledger.running(), number)
-            ledger.path.unlink(missing_ok=True)
+            ledger.close()
             os._exit(128 + number)
         ledger.ended(None, 128 + number)
         _signal(ledger.running(), number)

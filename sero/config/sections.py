@@ -55,11 +55,15 @@ class BudgetConfig:
         calls: logical calls.
         tokens: prompt and completion tokens.
         hours: wall time.
+        usd: US dollars for what is really sent, cache hits left out; needs the model's price.
+        runs: runs that one command starts, finished ones left out; the others limit each run.
     """
 
     calls: Annotated[int, Gt(0)] | None
     tokens: Annotated[int, Gt(0)] | None
     hours: Annotated[float, Gt(0)] | None
+    usd: Annotated[float, Gt(0)] | None
+    runs: Annotated[int, Gt(0)] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,13 @@ VOLATILE = (
     "backbone.backoff_s",
     "backbone.backoff_max_s",
     "backbone.session_header",
+    "backbone.serve",
+    "backbone.price",
+    "backbone.replicas",
+    "backbone.threads",
+    "backbone.ready_timeout_s",
+    "backbone.logs",
+    "backbone.note",
 )
 """Keys, or whole sections, that change how a run is done and not what comes out of it."""
 

@@ -41,7 +41,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """`result.json`: the figures of a finished evaluation."""
+    """`result.json`: the figures of a finished evaluation; `usd` where the price is known."""
 
     method: str
     benchmark: str
@@ -66,6 +66,8 @@ class Result:
     cache_hits: int = 0
     pool_hash: str | None = None
     wall_s: float = 0.0
+    usd: float | None = None
+    usd_sent: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,8 @@ class RunFigures:
     Attributes:
         data: sha256 of its data, the world included; empty when nothing tells.
         scored: item id to (group, score), failed items left out; at least one.
+        usd, usd_sent: price of the logical tokens, and of those that were sent; None where the
+            price is not known.
         training, evaluation: logical cost of the two parts; None in an older result.
         commits: edits committed, None without training.
         candidates: edits whose candidate pool was run, None without training.
@@ -83,6 +85,8 @@ class RunFigures:
     failures: int
     calls: int
     tokens: int
+    usd: float | None
+    usd_sent: float | None
     training: Spending | None
     evaluation: Spending | None
     commits: int | None
@@ -138,6 +142,8 @@ def _read(directory: Path) -> RunFigures | Unusable:
         failures=row.failures,
         calls=result.calls,
         tokens=result.prompt_tokens + result.completion_tokens,
+        usd=result.usd,
+        usd_sent=result.usd_sent,
         training=result.training_cost,
         evaluation=result.evaluation_cost,
         commits=sum(e.committed for e in episodes) if episodes else None,

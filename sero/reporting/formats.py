@@ -51,7 +51,7 @@ def render_report(report: Report, kind: Format) -> str:
     """The whole report in one format, ending in a line feed; equal reports give equal text."""
     match kind:
         case Format.TEXT:
-            style = _Style(heading=_text_heading, table=_text_table, sentence=_text_sentence)
+            style = _Style(heading=_text_heading, table=text_table, sentence=_text_sentence)
         case Format.MD:
             style = _Style(heading=_md_heading, table=_md_table, sentence=md_escape)
         case Format.TEX:
@@ -90,7 +90,8 @@ def _text_sentence(text: str) -> str:
     return textwrap.fill(_safe(text), WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _text_table(table: Table) -> str:
+def text_table(table: Table) -> str:
+    """A table as aligned text at its full width, its notes broken below it."""
     cells = [tuple(map(_safe, row)) for row in (table.columns, *table.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     lines = []

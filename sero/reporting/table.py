@@ -140,6 +140,7 @@ def difference_table(
 def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
     """Score against what it cost. Rows are numbered as the points of the figure are."""
     rows = []
+    priced = any(run.usd is not None for row in block.rows for run in row.runs)
     for number, (row, found) in enumerate(zip(block.rows, estimates, strict=True), 1):
         calls = row.mean(lambda run: run.calls)
         rows.append(
@@ -153,6 +154,7 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
                 compact(round(row.mean(lambda run: run.tokens) or 0)),
                 score(_points_per(row, lambda spent: spent.calls)),
                 score(_points_per(row, lambda spent: spent.tokens / 1000)),
+                *(_dollars(row) if priced else ()),
             )
         )
     note = (
@@ -160,6 +162,11 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
         "included. candidates: edited pools that were run in training. Points: the sum of item "
         "scores, over the calls and over the prompt and completion tokens of the evaluation."
     )
+    if priced:
+        note += (
+            " US$: the price of the tokens, a row's cost whatever ran before it; US$ sent: the "
+            "price of what was sent, which is billed."
+        )
     return Table(
         title=_named(block, "Score against logical calls"),
         columns=(
@@ -172,6 +179,7 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
             "tokens",
             "points per call",
             "points per 1,000 tokens",
+            *(("US$", "US$ sent") if priced else ()),
         ),
         rows=tuple(rows),
         notes=(note,),
@@ -215,6 +223,12 @@ def pool_table(block: Block) -> Table:
         rows=tuple(rows) if shown else (),
         notes=tuple(notes),
     )
+
+
+def _dollars(row: SeedRow) -> tuple[str, str]:
+    figures = (row.mean(lambda run: run.usd), row.mean(lambda run: run.usd_sent))
+    cells = [NONE if value is None else f"{value:,.4f}" for value in figures]
+    return cells[0], cells[1]
 
 
 def _points_per(row: SeedRow, unit: Callable[[Spending], float]) -> float | None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from sero.config import RunConfig, comparable
 from sero.errors import RunConflict
 from sero.inference.trace import Cost
-from sero.running.budget import Budget
+from sero.running.budget import Budget, price_of
 from sero.running.build import Inputs, Workshop
 from sero.running.directory import RunDirectory
 from sero.running.manifest import RunFacts, build_manifest, ended
@@ -86,20 +86,30 @@ class Books:
             retries=stats.retries,
             cache_hits=stats.hits,
             wall_s=time.monotonic() - self._started,
+            prompt_tokens=stats.prompt_tokens,
+            completion_tokens=stats.completion_tokens,
         )
         return self._before + now
 
-    def check_budget(self, cost: Cost) -> None:
-        """Whether the run's logical cost and time so far leave room for more.
+    def check_budget(self, shop: Workshop, cost: Cost) -> None:
+        """Whether the run's logical cost, time and bill so far leave room for more.
+
+        Under `budget.usd` the bill is written down each time, so that a killed process's part of
+        it is not spent twice.
 
         Raises:
             BudgetSpent: naming every limit that is reached.
         """
-        worked_s = self._before.wall_s + time.monotonic() - self._started
+        usage, price = self.usage(shop), price_of(self._config)
+        usd = None if price is None else price.usd(usage.prompt_tokens, usage.completion_tokens)
+        if usd is not None and self._config.budget.usd is not None:
+            path = self._run.manifest
+            write_json(path, {**read_json(path), "usage": asdict(usage)})
         Budget(self._config.budget).check(
             calls=cost.calls,
             tokens=cost.prompt_tokens + cost.completion_tokens,
-            hours=worked_s / 3600,
+            hours=usage.wall_s / 3600,
+            usd=usd,
         )
 
     def _facts(self, shop: Workshop) -> RunFacts:

@@ -8,6 +8,7 @@ import logging
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from sero.reporting.page import gather
 from sero.reporting.run_warnings import full_from_the_start
 from sero.reporting.summary import read_row
 from sero.running.books import Books, refuse_other_inputs
+from sero.running.budget import price_of, unpriced
 from sero.running.build import Inputs, Workshop, assemble, load_inputs
 from sero.running.directory import RunDirectory, RunState, RunStatus, Status
 from sero.running.evaluating import evaluate_run, predicted, retry_failed, trace_length
@@ -107,6 +109,8 @@ class _Job:
     async def live(self) -> JobOutcome:
         """Do the work under the signal handlers; every way out leaves a status and a manifest."""
         self.run.write_status(RunStatus.RUNNING)
+        if (warning := unpriced(self.config)) is not None:
+            log.warning("%s: %s", self.run.path, warning)
         try:
             # Before the handlers: a signal while models load ends the process as it always would.
             shop = assemble(self.config, self.inputs)
@@ -182,7 +186,11 @@ class _Job:
         )
         await shop.method.fit(
             shop.split.train,
-            Fitting(recorder=recorder, resume=resume, check_budget=self.books.check_budget),
+            Fitting(
+                recorder=recorder,
+                resume=resume,
+                check_budget=partial(self.books.check_budget, shop),
+            ),
         )
         self.progress.close()
         return Cost(**load_checkpoint(self.run.checkpoint)["progress"]["cost"])
@@ -204,7 +212,7 @@ class _Job:
             self.progress,
             run_seed=seed,
             concurrency=concurrency,
-            check_budget=lambda cost: self.books.check_budget(trained + cost),
+            check_budget=lambda cost: self.books.check_budget(shop, trained + cost),
         )
         if again:
             await retry_failed(shop, self.run, run_seed=seed, concurrency=concurrency)
@@ -220,6 +228,7 @@ class _Job:
             method=self.config.method.choice,
             variant=self.run.path.parents[2].name,
             seed=self.config.seed,
+            price=price_of(self.config),
         )
         if summary.mean_score is not None:
             by_group = {

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from sero.backbones.base import ChatMessage, OutputSchema, Request
 from sero.backbones.openai_server import OpenAIServer, OpenAIServerConfig
+from sero.backbones.price import PriceConfig
 
 
 def chat_completion(content, *, finish="stop", **message):
@@ -122,6 +123,9 @@ def config():
             "extra_body": {},
             "schema_style": "json_schema",
             "session_header": None,
+            "price": PriceConfig(
+                prompt_usd_per_mtok=None, completion_usd_per_mtok=None, as_of=None
+            ),
         }
         return OpenAIServerConfig(**(values | changes))
 

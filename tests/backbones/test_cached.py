@@ -71,7 +71,9 @@ async def test_an_equal_request_is_not_sent_again(cached, request_of):
     backbone.commit()
     assert await backbone.generate(request_of()) == hit
     assert len(inner.requests) == 1
-    assert backbone.stats == CacheStats(calls=3, hits=2, requests=1, retries=1)
+    assert backbone.stats == CacheStats(
+        calls=3, hits=2, requests=1, retries=1, prompt_tokens=9, completion_tokens=2
+    )
 
 
 async def test_whether_the_backbone_answers_is_asked_past_the_cache(cached):
@@ -83,7 +85,10 @@ async def test_whether_the_backbone_answers_is_asked_past_the_cache(cached):
     with pytest.raises(ServerUnavailable, match="down"):
         await backbone.check_alive()
     assert [request.role for request in inner.requests] == ["probe"] * 3
-    assert backbone.stats == CacheStats(calls=0, hits=0, requests=3)
+    # "Reply with the word ok." is 23 characters, 6 tokens; the third was never answered
+    assert backbone.stats == CacheStats(
+        calls=0, hits=0, requests=3, prompt_tokens=12, completion_tokens=2
+    )
 
 
 async def test_samples_are_told_apart(cached, request_of):
@@ -124,7 +129,10 @@ async def test_equal_requests_in_flight_share_one_call(cached, request_of):
     got = await asyncio.gather(*tasks)
     assert [one.text for one in got] == ["4"] * 5 + ["other"]
     assert [one.cached for one in got] == [False, True, True, True, True, False]
-    assert backbone.stats == CacheStats(calls=6, hits=4, requests=2)
+    # 22 and 13 characters of prompt, 1 and 5 of reply: 6 + 4 and 1 + 2 tokens, sent once each
+    assert backbone.stats == CacheStats(
+        calls=6, hits=4, requests=2, prompt_tokens=10, completion_tokens=3
+    )
 
 
 async def test_a_failure_is_everybodys_and_is_not_remembered(cached, request_of):
@@ -136,7 +144,9 @@ async def test_a_failure_is_everybodys_and_is_not_remembered(cached, request_of)
     got = await asyncio.gather(*tasks, return_exceptions=True)
     assert [str(one) for one in got] == ["down"] * 3
     assert (await backbone.generate(request_of())).text == "4"
-    assert backbone.stats == CacheStats(calls=4, hits=0, requests=2)
+    assert backbone.stats == CacheStats(
+        calls=4, hits=0, requests=2, prompt_tokens=6, completion_tokens=1
+    )
 
 
 async def test_when_the_owner_is_cancelled_one_waiter_asks_instead(cached, request_of):
@@ -150,7 +160,9 @@ async def test_when_the_owner_is_cancelled_one_waiter_asks_instead(cached, reque
     got = await asyncio.wait_for(asyncio.gather(*waiters), 5.0)
     assert [one.text for one in got] == ["4"] * 3
     assert owner.cancelled()
-    assert backbone.stats == CacheStats(calls=4, hits=2, requests=2)
+    assert backbone.stats == CacheStats(
+        calls=4, hits=2, requests=2, prompt_tokens=6, completion_tokens=1
+    )
 
 
 async def test_a_cancelled_waiter_takes_nobody_along(cached, request_of):

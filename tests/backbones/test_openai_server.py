@@ -72,7 +72,7 @@ async def test_one_connection_serves_calls_one_after_another(server, client, req
     backbone = client()
     for number in range(3):
         await backbone.generate(request_of(str(number)))
-    assert backbone.stats == ServerStats(requests=3, attempts=3, retries=0)
+    assert backbone.stats == ServerStats(requests=3, attempts=3, retries=0, uncounted=0)
 
 
 async def test_a_closed_client_opens_again(server, client, request_of):
@@ -121,6 +121,7 @@ async def test_missing_usage_is_estimated_and_said_once(
         await backbone.generate(request_of())
     # "You add." + "What is 2 + 2?" are 8 + 14 = 22 characters, six tokens; "12345" is two
     assert (got.usage.prompt_tokens, got.usage.completion_tokens) == (6, 2)
+    assert backbone.stats.uncounted == 2
     assert [r.message for r in caplog.records] == [
         f"{server.base_url}/chat/completions sends no token counts; "
         "they are estimated as characters / 4"
@@ -153,7 +154,7 @@ async def test_a_fault_that_passes_is_retried(server, client, request_of, fault)
     backbone = client()
     got = await backbone.generate(request_of())
     assert (got.text, got.retries) == ("fine", 2)
-    assert backbone.stats == ServerStats(requests=1, attempts=3, retries=2)
+    assert backbone.stats == ServerStats(requests=1, attempts=3, retries=2, uncounted=0)
     # the same bytes each time: same seed, so the same answer
     assert len(set(server.raw_bodies)) == 1
 

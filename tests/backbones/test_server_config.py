@@ -53,9 +53,10 @@ def test_identity_holds_what_can_change_an_answer_and_nothing_else(config):
         identity(chat_template_kwargs={"enable_thinking": False}),
         identity(extra_body={"top_p": 0.9}),
         identity(schema_style="none"),
+        identity(schema_style="strict"),
         base,
     }
-    assert len(different) == 6
+    assert len(different) == 7
     assert identity(extra_body={"a": 1, "b": 2}) == identity(extra_body={"b": 2, "a": 1})
 
 

@@ -68,7 +68,7 @@ def test_tokens_by_length(chars, tokens):
 def test_a_body_is_one_json_object(request_of, schema):
     start = constant_part('m"1', {"a": [1]}, {"top_p": 0.5, "stop": ["\n"]})
     request = request_of('say "\ud800é"', temperature=0.3, schema=schema)
-    body = json.loads(encode_body(start, request, seed=5, with_schema=True))
+    body = json.loads(encode_body(start, request, seed=5, schema=schema.text))
     assert list(body) == [
         "model",
         "top_p",
@@ -82,7 +82,7 @@ def test_a_body_is_one_json_object(request_of, schema):
     ]
     assert (body["model"], body["stop"], body["seed"]) == ('m"1', ["\n"], 5)
     assert body["messages"][1] == {"role": "user", "content": 'say "\ud800é"'}
-    assert "seed" not in json.loads(encode_body(start, request, seed=None, with_schema=False))
+    assert "seed" not in json.loads(encode_body(start, request, seed=None, schema=None))
 
 
 def reply(**changes):

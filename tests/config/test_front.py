@@ -39,7 +39,7 @@ def start(jobs, tables, tmp_path, monkeypatch) -> Launch:
 
     def job(config: RunConfig, directory: Path, resolved: dict[str, Any]) -> int:
         jobs.append((directory, config, resolved))
-        directory.mkdir(parents=True)
+        directory.mkdir(parents=True, exist_ok=True)
         match config.gate.tasks:
             case 2:
                 raise DataError("no such split")
@@ -179,7 +179,37 @@ def test_hydras_own_flags_pass_through(start, jobs, capsys):
 
 def test_a_folder_of_ones_own_adds_choices(start, jobs, tmp_path):
     (tmp_path / "mine" / "budget").mkdir(parents=True)
-    limits = {"calls": 5, "tokens": None, "hours": None}
+    limits = {"calls": 5, "tokens": None, "hours": None, "usd": None, "runs": None}
     (tmp_path / "mine" / "budget" / "small.yaml").write_text(json.dumps(limits))
     assert start("--config-dir", "mine", "experiment=single", "budget=small") == 0
     assert jobs[0][1].budget.calls == 5
+
+
+def test_no_more_runs_are_started_than_the_budget_has(start, jobs, capsys, tmp_path):
+    words = ("experiment=single", "seed=1,2,3", "budget.runs=2")
+    assert start(*words) == 75
+    assert [config.seed for _, config, _ in jobs] == [1, 2]
+    said = capsys.readouterr().out
+    assert "1 run(s) not started, budget.runs is used up; the same command goes on:" in said
+    assert said.rstrip().endswith("/sero/skillworld/seed_3")
+    assert not list((tmp_path / "runs").glob(".sweeps"))
+
+
+def test_finished_runs_are_not_counted(start, jobs, capsys):
+    assert start("experiment=single", "seed=1,2") == 0
+    for directory, _, _ in jobs:
+        (directory / "status.json").write_text('{"state": "completed"}')
+    jobs.clear()
+    assert start("experiment=single", "seed=1,2,3,4", "budget.runs=1") == 75
+    assert [config.seed for _, config, _ in jobs] == [1, 2, 3]
+    assert capsys.readouterr().out.rstrip().endswith("seed_4")
+
+
+def test_an_interrupted_run_counts_as_one_to_start(start, jobs, tmp_path):
+    assert start("experiment=single", "seed=1,2", "budget.runs=1", "gate.tasks=3") == 75
+    assert [config.seed for _, config, _ in jobs] == [1]
+
+
+def test_without_a_limit_every_run_starts(start, jobs):
+    assert start("experiment=single", "seed=1,2,3") == 0
+    assert len(jobs) == 3

@@ -125,3 +125,15 @@ def test_a_job_that_does_not_answer_is_not_waited_for_forever(ledger, monkeypatc
         signalled(ledger, signal.SIGINT)
     assert worker.wait(timeout=30) == 0
     assert ledger.stopped
+
+
+def test_as_many_jobs_are_admitted_as_the_limit_says(ledger, tmp_path):
+    assert [ledger.admits(2) for _ in range(3)] == [True, True, False]
+    assert ledger.admits(None)
+    assert Ledger(ledger.path).admits(3)  # another process reads the same file
+    ledger.left(Path("runs/a"))
+    assert ledger.left_over() == [Path("runs/a")]
+    assert ledger.reports() == [(Path("runs/a"), 75)]
+    assert not ledger.stopped
+    ledger.close()
+    assert list(tmp_path.iterdir()) == []

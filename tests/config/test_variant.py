@@ -60,6 +60,33 @@ def test_the_address_of_a_server_is_no_variant(train):
     assert named(train, *server, *moved) == named(train, *server)
 
 
+def test_how_a_server_is_started_is_no_variant(train):
+    flags = (
+        "backbone.serve.dtype=float32",
+        "backbone.serve.batch_invariant=true",
+        "+backbone.serve.env.A=b",
+    )
+    assert named(train, "backbone=qwen3_8b", *flags) == named(train, "backbone=qwen3_8b")
+    kept = comparable(resolved_data(train.compose(["backbone=qwen3_8b", *flags]).config))
+    assert "serve" not in kept["backbone"]
+    # what tells two servers apart is the name of their weights
+    other = named(train, "backbone=qwen3_8b", "backbone.revision=main-fp32")
+    assert other != named(train, "backbone=qwen3_8b")
+
+
+def test_how_a_local_model_is_served_is_no_variant(train):
+    served = (
+        "backbone.replicas=8",
+        "backbone.threads=2",
+        "backbone.ready_timeout_s=9",
+        "backbone.logs=elsewhere",
+        "backbone.note=small",
+    )
+    assert named(train, "backbone=local", *served) == named(train, "backbone=local")
+    other = named(train, "backbone=local", "backbone.gguf=other.gguf")
+    assert other != named(train, "backbone=local")
+
+
 @pytest.mark.parametrize(
     "overrides",
     [

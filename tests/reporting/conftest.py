@@ -291,7 +291,7 @@ def run() -> Callable[..., RunFigures]:
     def make(name="reference", seed=1, items=None, *, data=None, setting=None, **changes):
         fields = {"directory": f"run-{next(places)}", "failures": 0, "calls": 100, "tokens": 1000}
         fields |= dict.fromkeys(("training", "evaluation", "commits", "candidates", "roles"))
-        fields |= dict.fromkeys(("harmful", "lost_aggregator"))
+        fields |= dict.fromkeys(("harmful", "lost_aggregator", "usd", "usd_sent"))
         row = {"experiment": "simulator", "method": name, "name": name, "extra": ""}
         row |= {key: changes.pop(key) for key in row.keys() & changes.keys()}
         kept = {"backbone": "skillworld", "scorer": "partial", "world": "dim 32"}

@@ -100,6 +100,14 @@ def test_costs(run, block_of):
     )
 
 
+def test_dollars_have_columns_where_a_price_is_known(run, block_of):
+    runs = [run("a", 1, items(0.4), usd=0.25, usd_sent=0.1), run("a", 2, items(0.8), usd=0.75)]
+    table = cost_table(*block_of(*runs, run("b", 1, items(0.0))))
+    assert table.columns[-2:] == ("US$", "US$ sent")
+    assert [row[-2:] for row in table.rows] == [("0.5000", "0.1000"), ("–", "–")]
+    assert "which is billed" in table.notes[0]
+
+
 def test_ground_truth_and_regret(run, block_of):
     kept = {"roles": 10, "harmful": 1, "lost_aggregator": False, "commits": 3}
     lost = {"roles": 9, "harmful": 2, "lost_aggregator": True, "commits": 4}

@@ -137,9 +137,10 @@ def test_a_second_run_with_the_same_cache_costs_the_same_and_sends_nothing(
 
 
 def test_usage_adds_up_field_by_field():
-    a = Usage(requests=1, retries=2, cache_hits=3, wall_s=0.5)
-    b = Usage(requests=10, retries=20, cache_hits=30, wall_s=0.25)
-    assert a + b == Usage(requests=11, retries=22, cache_hits=33, wall_s=0.75)
+    names = ("requests", "retries", "cache_hits", "prompt_tokens", "completion_tokens")
+    a = Usage(**{name: i for i, name in enumerate(names, 1)}, wall_s=0.5)
+    b = Usage(**{name: 10 * i for i, name in enumerate(names, 1)}, wall_s=0.25)
+    assert a + b == Usage(**{name: 11 * i for i, name in enumerate(names, 1)}, wall_s=0.75)
     assert a + Usage() == a
 
 

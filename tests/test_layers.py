@@ -18,6 +18,8 @@ LAYERS = [
     {"evaluation", "reporting"},
     {"config"},
     {"running"},
+    {"doctor"},
+    {"planning"},
     {"cli"},
 ]
 STEP = {name: step for step, names in enumerate(LAYERS) for name in names}

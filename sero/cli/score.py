@@ -101,6 +101,7 @@ def build_benchmark(name: str, scorer: str | None, conf: Path | None = None) -> 
     """
     import dataclasses
 
+    from sero.cli.checkout import conf_dir
     from sero.config.benchmark_alone import choices_of, compose_benchmark
     from sero.errors import UserError
     from sero.validation import did_you_mean
@@ -108,7 +109,7 @@ def build_benchmark(name: str, scorer: str | None, conf: Path | None = None) -> 
     if conf is not None and not conf.is_dir():
         raise UserError(f"--conf {conf}: no such folder")
     quoted = name.replace("\\", "\\\\").replace("'", "\\'")
-    part = compose_benchmark(_own_conf(), [f"benchmark='{quoted}'"], more_dir=conf).benchmark
+    part = compose_benchmark(conf_dir(), [f"benchmark='{quoted}'"], more_dir=conf).benchmark
     offered = choices_of(part, "scorer")
     config = part.config
     if scorer is not None and scorer in offered:
@@ -121,22 +122,6 @@ def build_benchmark(name: str, scorer: str | None, conf: Path | None = None) -> 
         hint = did_you_mean(scorer, offered)
         raise UserError(f"--scorer {scorer}: {name} offers {listed}{hint}")
     return judging
-
-
-def _own_conf() -> Path:
-    """The checkout's `conf/`.
-
-    Raises:
-        UserError: the package stands somewhere else.
-    """
-    import sero
-    from sero.errors import UserError
-
-    assert sero.__file__ is not None
-    folder = Path(sero.__file__).resolve().parents[1] / "conf"
-    if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder; sero score needs the checkout's conf/")
-    return folder
 
 
 @contextlib.contextmanager

@@ -62,13 +62,7 @@ def retrieve_team(
     pool has only one, which then serves in both places.
     """
     pool = state.pool
-    n_validators = len(pool.of_type(RoleType.VALIDATOR))
-    spare = 1 if reserve_validator and n_validators > 1 else 0
-    slots = {
-        RoleType.ROUTER: cfg.setup_slots,
-        RoleType.SPECIALIST: cfg.spec_slots,
-        RoleType.VALIDATOR: min(cfg.val_slots, n_validators - spare),
-    }
+    slots = team_slots(len(pool.of_type(RoleType.VALIDATOR)), cfg, reserve_validator)
     similarity = similarities(prompt, pool.cards, encoder)
     picked: set[str] = set()
     for role_type, n_slots in slots.items():
@@ -89,6 +83,22 @@ def retrieve_team(
         aggregator=pool.terminal,
         similarity={card.name: similarity[card.name] for card in members},
     )
+
+
+def team_slots(
+    n_validators: int, cfg: RetrievalConfig, reserve_validator: bool
+) -> dict[RoleType, int]:
+    """How many roles of each type a team takes at most; it takes as many as the pool has.
+
+    Args:
+        n_validators: validators in the pool.
+    """
+    spare = 1 if reserve_validator and n_validators > 1 else 0
+    return {
+        RoleType.ROUTER: cfg.setup_slots,
+        RoleType.SPECIALIST: cfg.spec_slots,
+        RoleType.VALIDATOR: min(cfg.val_slots, n_validators - spare),
+    }
 
 
 def explicit_team(

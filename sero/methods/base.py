@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from sero.backbones.base import CallContext
+from sero.backbones.base import CallContext, Phase
 from sero.benchmarks.base import Benchmark, Task
 from sero.credit import PoolState
 from sero.evolution.controller import Controller
@@ -22,6 +22,7 @@ from sero.evolution.sections import (
     SchemaConfig,
     TrainConfig,
 )
+from sero.inference.counting import Span
 from sero.inference.operator import InferenceConfig
 from sero.inference.parts import Parts
 from sero.inference.trace import Cost, Rollout
@@ -88,6 +89,23 @@ class Start:
     more: Any = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCalls:
+    """What a method will ask for, before it asks.
+
+    Attributes:
+        by_phase: logical calls of each phase that can have any, failed items left out.
+        distinct_per_task: different requests that the first rollout on a task sends at least
+            where the call cache holds nothing; later ones may be answered by it.
+        shown_per_call: earlier completions in the prompt of a call, at most, on average over the
+            calls of one rollout.
+    """
+
+    by_phase: Mapping[Phase, Span]
+    distinct_per_task: int
+    shown_per_call: float
+
+
 class Method(Protocol):
     """One row of the table. `fit` sees the training split, `answer` a prompt and nothing else.
 
@@ -119,6 +137,10 @@ class Method(Protocol):
 
     def planned_episodes(self, n_train: int) -> int:
         """Episodes `fit` runs at most; 0 for a method without training."""
+        ...
+
+    def planned_calls(self, n_train: int, n_heldout: int) -> PlannedCalls:
+        """The calls of `fit` and of one `answer` per held-out task. Pure; asks nobody."""
         ...
 
     async def fit(self, tasks: tuple[Task, ...], fitting: Fitting) -> None:

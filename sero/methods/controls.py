@@ -14,6 +14,7 @@ from sero.credit import PoolState
 from sero.evolution import controls
 from sero.evolution.actions import TrainPhase
 from sero.evolution.controller import Controller
+from sero.evolution.counting import Course, EditRules
 from sero.evolution.editor import CardEditor, Offer, Situation
 from sero.evolution.gate import Gate, Verdict
 from sero.evolution.guard import Guard
@@ -21,8 +22,11 @@ from sero.evolution.proposal import Proposal
 from sero.evolution.reasons import Code, Reason
 from sero.evolution.rolling import Roller, Scored
 from sero.evolution.trainer import Trainer
+from sero.inference.counting import makeup_of
+from sero.inference.operator import InferenceConfig
 from sero.methods.base import Fitting
 from sero.methods.role_pool import Sero
+from sero.roles.card import RoleType
 from sero.roles.pool import RolePool
 
 
@@ -57,6 +61,36 @@ class RandomEvolution(Sero):
     def planned_episodes(self, n_train: int) -> int:
         return self._lab.random.passes * n_train
 
+    def _course(self, n_train: int) -> Course:
+        episodes = self.planned_episodes(n_train)
+        return replace(
+            super()._course(n_train),
+            warmup=0,
+            main=episodes,
+            least=episodes,
+            judged=False,
+            gate_pairs=0,
+        )
+
+    def _edit_rules(self) -> EditRules:
+        """What `BoundsGuard` and `RoomyEditor` let an edit do."""
+        protected = RolePool(tuple(card for card in self._state.pool if card.protected))
+        return replace(
+            super()._edit_rules(),
+            addable=tuple(RoleType),
+            smallest=1,
+            kept=makeup_of(protected),
+            kept_at_first=makeup_of(protected),
+            one_terminal=False,
+        )
+
+    @property
+    def _training(self) -> InferenceConfig:
+        credit = self._lab.inference.credit
+        if self._lab.random.loo:
+            return self._lab.inference
+        return replace(self._lab.inference, credit=replace(credit, loo_every=0))
+
     def controller(self) -> Controller:
         return controls.UniformUngated(self._lab.policy.operations)
 
@@ -89,7 +123,7 @@ class RandomEvolution(Sero):
                 p_max=lab.pool.p_max,
             ),
             train=replace(lab.train, warmup_epochs=0, main_epochs=lab.random.passes),
-            credit=whole.credit if lab.random.loo else replace(whole.credit, loo_every=0),
+            credit=self._training.credit,
             early_stop=replace(lab.early_stop, enabled=False),
         )
 

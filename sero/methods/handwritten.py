@@ -53,6 +53,15 @@ class HandwrittenGraph(Frozen):
         graph = load_graph(cfg.graph, max_prompt_chars=sys.maxsize)  # the limit is __init__'s
         return Start(pool=graph.pool, more=graph.edges)
 
+    @property
+    def calls_per_task(self) -> int:
+        """The roles and the terminal."""
+        return len(self._graph.order) + 1
+
+    @property
+    def shown_per_task(self) -> int:
+        return len(self._graph.edges)
+
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
         run = partial(run_graph, prompt, self._graph, self._lab.parts, call=call)
         return await settled(run, self._lab.commit)

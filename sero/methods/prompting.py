@@ -71,6 +71,10 @@ class ChainOfThought(Frozen):
     def start(cls, cfg: ChainOfThoughtConfig, benchmark: Benchmark) -> Start:
         return Start(pool=single_agent(cfg.prompt, cfg.temperature, benchmark))
 
+    @property
+    def calls_per_task(self) -> int:
+        return 1
+
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
         agent = self._state.pool[AGENT]
         index = call.sample_index(agent.temperature)
@@ -93,6 +97,10 @@ class SelfConsistency(Frozen):
     @classmethod
     def start(cls, cfg: SelfConsistencyConfig, benchmark: Benchmark) -> Start:
         return Start(pool=single_agent(cfg.prompt, cfg.temperature, benchmark))
+
+    @property
+    def calls_per_task(self) -> int:
+        return self._samples
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
         agent, lab = self._state.pool[AGENT], self._lab

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from sero.backbones.base import Backbone
 from sero.backbones.cached import CachedBackbone
 from sero.benchmarks.base import Benchmark, Split
 from sero.config import RunConfig
@@ -80,7 +82,15 @@ def load_inputs(config: RunConfig) -> Inputs:
         UserError: either cannot be loaded.
     """
     benchmark: Benchmark = config.benchmark.build()
-    split = benchmark.load()
+    return inputs_of(config, benchmark, benchmark.load())
+
+
+def inputs_of(config: RunConfig, benchmark: Benchmark, split: Split) -> Inputs:
+    """The inputs of a run whose data are read already.
+
+    Raises:
+        UserError: the starting pool cannot be loaded.
+    """
     method = config.method
     if config.from_pool is not None:
         if not method.target.takes_pool:
@@ -111,9 +121,27 @@ def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
     """
     seed_everything(config.seed)
     cache = Path(config.paths.cache)
-    benchmark = inputs.benchmark
+    model: Backbone = config.backbone.build()  # before the encoder, which takes long to load
     encoder = _encoder(config, cache)
-    backbone = CachedBackbone(config.backbone.build(), cache / "completions.sqlite")
+    backbone = CachedBackbone(model, cache / "completions.sqlite")
+    lab = make_lab(config, inputs.benchmark, backbone, encoder, commit=backbone.commit)
+    return Workshop(
+        inputs=inputs,
+        backbone=backbone,
+        encoder=encoder,
+        method=config.method.build(lab=lab, state=inputs.seed_state),
+    )
+
+
+def make_lab(
+    config: RunConfig,
+    benchmark: Benchmark,
+    backbone: Backbone,
+    encoder: TextEncoder,
+    *,
+    commit: Callable[[], int],
+) -> Lab:
+    """What the configuration lends a method, around the parts that answer and embed."""
 
     def make_controller() -> Controller:
         controller: Controller = config.controller.build(
@@ -126,7 +154,7 @@ def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
         )
         return controller
 
-    lab = Lab(
+    return Lab(
         parts=Parts(
             backbone=backbone,
             encoder=encoder,
@@ -142,7 +170,7 @@ def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
         ),
         benchmark=benchmark,
         make_controller=make_controller,
-        commit=backbone.commit,
+        commit=commit,
         strict_add=config.benchmark.config.strict_add,
         run_seed=config.seed,
         train=config.train,
@@ -154,12 +182,6 @@ def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
         editor=config.editor,
         early_stop=config.early_stop,
         random=config.random,
-    )
-    return Workshop(
-        inputs=inputs,
-        backbone=backbone,
-        encoder=encoder,
-        method=config.method.build(lab=lab, state=inputs.seed_state),
     )
 
 

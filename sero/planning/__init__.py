@@ -1,0 +1,1 @@
+"""What a run will ask for, said before it starts: calls, tokens, time and price."""

@@ -1,0 +1,76 @@
+"""min ≤ actual ≤ max, and equal where the plan says exact: plans against runs that are done."""
+
+import pytest
+
+METHODS = (
+    *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
+    *("gated_random", "credit_heuristic"),
+)
+EXACT = ("cot", "sc", "workflow", "static_dag")
+ITEMS = (
+    *("backbone=scripted", "encoder=hashing", "benchmark.source=generated"),
+    *("benchmark.generated.n=40", "benchmark.generated.difficulty=1", "exec.max_tokens=1024"),
+    *("benchmark.n_train=4", "benchmark.n_heldout=4", "train.warmup_epochs=1"),
+    *("train.main_epochs=1", "credit.loo_every=4", "early_stop.enabled=false"),
+)
+WORLD = (
+    *("benchmark.n_train=5", "benchmark.n_heldout=4", "train.warmup_epochs=1"),
+    *("train.main_epochs=3", "credit.loo_every=5", "early_stop.enabled=false"),
+)
+
+
+def every_pair():
+    """Method and benchmark; what trains on a larger one takes seconds each."""
+    for benchmark in ("toy", "naturalplan", "olympiadbench", "tablebench"):
+        for method in METHODS:
+            trains = method in ("sero", "gated_random", "credit_heuristic")
+            marks = [pytest.mark.slow] if trains and benchmark != "toy" else []
+            yield pytest.param(benchmark, method, marks=marks)
+
+
+@pytest.mark.parametrize(("benchmark", "method"), list(every_pair()))
+def test_every_method_on_every_benchmark_with_items(carried_out, method, benchmark):
+    done = carried_out(f"benchmark={benchmark}", f"method={method}", *ITEMS)
+    assert done.outside() == []
+    assert done.plan.total.exact == (method in EXACT)
+    if method in EXACT:
+        assert done.calls["eval"] == done.plan.total.low
+        assert done.result["requests"] == done.plan.sent.low
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in EXACT])
+def test_every_method_of_the_simulated_world(carried_out, method):
+    assert carried_out(f"method={method}", *WORLD).outside() == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ("gate.tasks=3", "gate.repeats=2"),
+        ("gate.kind=none", "guard.enabled=false", "seed=3"),
+        ("guard.enabled=false", "repair.reserved=false", "retrieval.val_slots=2"),
+        ("credit.estimator=clamp", "credit.causal=true"),
+        ("credit.estimator=clamp", "credit.loo_sequential=true", "retrieval.val_slots=2"),
+        ("credit.estimator=shapley_mc", "credit.orders=4"),
+        ("credit.estimator=tmc", "credit.loo_sequential=true", "credit.orders=2"),
+        ("credit.order_source=stored", "exec.rounds=2", "repair.always=false"),
+        ("repair.enabled=false", "credit.loo_every=3", "credit.loo_min_pool=9"),
+        ("early_stop.enabled=true", "early_stop.window=4", "early_stop.min_episodes=6"),
+        ("pool.p_max=8", "pool.p_min=6", "backbone.editor=hostile"),
+        ("policy.operations=[noop]",),
+        ("method=random_evolution", "random.passes=3", "random.loo=true"),
+        ("method=random_evolution", "pool.p_max=8", "random.passes=2"),
+    ],
+    ids=" ".join,
+)
+def test_the_simulated_world_under_other_rules(carried_out, changes):
+    assert carried_out("method=gated_random", *WORLD, *changes).outside() == []
+
+
+def test_where_no_edit_is_possible_and_nobody_checks_training_is_exact(carried_out):
+    done = carried_out(
+        "method=sero", *WORLD, "policy.operations=[noop]", "repair.enabled=false", "gate.tasks=4"
+    )
+    assert done.outside() == []
+    assert done.plan.total.exact
+    assert done.result["calls"] == done.plan.total.low

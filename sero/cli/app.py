@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import typer
 
-from sero.cli import diff, log, pool, report, score, view
+from sero.cli import assign, diff, doctor, log, plan, pool, report, score, view
 from sero.cli.output import complain, prepare_streams
 from sero.errors import SeroError, UserError
 
@@ -33,6 +33,9 @@ def build_app() -> typer.Typer:
     app.command("view")(view.write_view)
     app.command("report")(report.show_report)
     app.command("score")(score.show_scores)
+    app.command("doctor")(doctor.run_doctor)
+    app.command("plan")(plan.show_plan)
+    app.command("assign")(assign.show_assignment)
     app.add_typer(pool.build_app(), name="pool")
     return app
 

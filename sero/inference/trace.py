@@ -19,6 +19,9 @@ class CallKind(StrEnum):
     VALIDATE = "validate"
     REVISE = "revise"
     SAMPLE = "sample"
+    CRITERIA = "criteria"
+    PROPOSAL = "proposal"
+    REVIEW = "review"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,16 @@ import sys
 
 import pytest
 
-VERBS = [("log",), ("diff",), ("view",), ("report",), ("score",), ("pool", "lint")]
+VERBS = [
+    ("log",),
+    ("diff",),
+    ("view",),
+    ("report",),
+    ("score",),
+    ("doctor",),
+    ("plan",),
+    ("pool", "lint"),
+]
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -36,6 +36,9 @@ def test_kinds_of_calls():
         "validate",
         "revise",
         "sample",
+        "criteria",
+        "proposal",
+        "review",
     ]
 
 

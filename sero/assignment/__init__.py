@@ -1,0 +1,1 @@
+"""Meta-Debate: which candidate plays which role (method.md §5)."""

@@ -69,6 +69,13 @@ class RunRecord:
         found = self.result.simulated if self.result else self.manifest.get("simulated", False)
         return bool(found)
 
+    @property
+    def note(self) -> str:
+        """What the backbone's configuration says a reader must know of the scores; often empty."""
+        section = self.config.get("backbone")
+        found = section.get("note") if isinstance(section, Mapping) else None
+        return str(found or "")
+
     def episodes(self) -> Iterator[Episode]:
         return self._records("episodes.jsonl", Episode)
 

@@ -86,7 +86,7 @@ def print_summary(directories: Sequence[Path], console: Console) -> None:
         tables[row.key].append(row)
     for rows in tables.values():
         console.print(_table(rows))
-        for line in (*_differences(rows), *_warnings(rows)):
+        for line in (*_differences(rows), *_notes(rows), *_warnings(rows)):
             console.print(Text(printable(line)), soft_wrap=not console.is_terminal)
     for rows in tables.values():
         for row in rows:
@@ -185,6 +185,11 @@ def _difference(row: Row, base: Row) -> str:
     if paired.unmatched:
         line += f"; left out because only one of the two scored them: {paired.unmatched}"
     return line
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """What the runs' backbones want said beside their scores, each once."""
+    return [f"Note: {note}" for note in dict.fromkeys(row.run.note for row in rows) if note]
 
 
 def _label(row: Row, other: Row) -> str:

@@ -199,3 +199,26 @@ def test_every_text_file_ends_its_defaults_with_itself():
     for path in sorted(CONF.rglob("*.yaml")):
         defaults = (yaml.safe_load(path.read_text()) or {}).get("defaults")
         assert defaults is None or "_self_" in defaults, path
+
+
+@pytest.mark.parametrize(
+    ("backbone", "variable", "seeds", "prices"),
+    [
+        ("gpt_4o_mini", "OPENAI_API_KEY", True, (0.15, 0.60)),
+        ("gemini_2_5_flash_lite", "GEMINI_API_KEY", False, (0.10, 0.40)),
+    ],
+)
+def test_hosted_models(train, backbone, variable, seeds, prices):
+    config = parsed(train, f"backbone={backbone}", "benchmark=toy", "encoder=hashing")
+    section = config.backbone.config
+    assert (section.api_key_env, section.send_seed) == (variable, seeds)
+    assert (section.schema_style, section.chat_template_kwargs) == ("strict", {})
+    price = section.price
+    assert (price.prompt_usd_per_mtok, price.completion_usd_per_mtok) == prices
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", price.as_of)
+    assert (config.pool.p_max, config.train.main_epochs) == (10, 9)
+
+
+def test_a_server_of_ones_own_has_no_price(train):
+    config = parsed(train, "backbone=qwen3_8b", "benchmark=toy", "encoder=hashing")
+    assert not config.backbone.config.price.known

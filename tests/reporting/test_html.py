@@ -1,3 +1,4 @@
+import json
 import re
 from html.parser import HTMLParser
 
@@ -68,6 +69,14 @@ def test_real_backbones_carry_no_badge(make_run):
     text = parsed(write_report(make_run(simulated=False))).text
     assert "SIMULATED" not in text
     assert "simulated" not in text
+
+
+def test_a_backbones_note_is_shown_as_text(make_run, evil):
+    run = make_run(simulated=False)
+    (run / "config.yaml").write_text(json.dumps({"backbone": {"note": "A small model." + evil}}))
+    page = parsed(write_report(run))
+    assert "A small model." in page.text
+    assert "script" not in page.names
 
 
 def test_long_runs_stay_small_and_say_what_is_left_out(make_run, add_episodes):

@@ -84,6 +84,16 @@ def test_simulated_and_real_runs_never_share_a_table(make_run):
     assert text.count("SIMULATED") == 1
 
 
+def test_a_backbones_note_stands_under_the_table_once(make_run):
+    runs = [make_run(method="static"), make_run(method="sero")]
+    assert "Note:" not in printed(runs)
+    for run in runs:
+        (run / "config.yaml").write_text(r'backbone: {name: local, note: "Small. [b]x[/b]\e"}')
+    text = printed(runs)
+    assert text.count("\nNote: Small. [b]x[/b]") == 1
+    assert "\x1b" not in text
+
+
 def test_text_from_files_is_printed_as_text(make_run, evil):
     text = printed([make_run(variant="[red]x[/red]"), make_run(method="\x1b[2Jm")])
     assert "\x1b" not in text

@@ -1,0 +1,242 @@
+"""`scripts/serve_backbone.py` as a user calls it, before a stand-in for vLLM that answers /health.
+
+The real one is in `tests/backbones/test_vllm_real.py`.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from sero.backbones.child_server import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "serve_backbone.py"
+PATIENCE_S = 120.0
+
+STAND_IN = """
+    import http.server, os, subprocess, sys, time
+    def main():
+        mode, port = os.environ["MODE"], int(sys.argv[sys.argv.index("--port") + 1])
+        print("key:", len(os.environ.get("VLLM_API_KEY", "")), "batch:",
+              os.environ.get("VLLM_BATCH_INVARIANT"), flush=True)
+        child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+        with open("pids.new", "w") as f:
+            f.write(f"{os.getpid()} {child.pid}")
+        os.rename("pids.new", "pids")
+        if mode == "fails":
+            sys.exit("RuntimeError: operator torchvision::nms does not exist")
+        if mode == "hangs":
+            time.sleep(600)
+        class Health(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200 if self.path == "/health" else 404)
+                self.end_headers()
+            def log_message(self, *_):
+                pass
+        http.server.HTTPServer(("127.0.0.1", port), Health).serve_forever()
+    if __name__ == "__main__":
+        main()
+"""
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    """Start the script in an empty folder, vLLM being the stand-in; ended in the end."""
+    site = tmp_path / "site"
+    package = site / "vllm" / "entrypoints" / "cli"
+    package.mkdir(parents=True)
+    (package / "main.py").write_text(textwrap.dedent(STAND_IN))
+    info = site / "vllm-9.9.9.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: vllm\nVersion: 9.9.9\n")
+    started = []
+
+    def run(*overrides, mode="serves", **variables):
+        process = subprocess.Popen(
+            [sys.executable, str(SCRIPT), "backbone=qwen3_8b", *overrides],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": f"{site}:{ROOT}", "MODE": mode, **variables},
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def eventually(condition):
+    until = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < until, "it never came true"
+        time.sleep(0.05)
+
+
+def running(pid):
+    with contextlib.suppress(OSError):
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return stat.rpartition(")")[2].split()[0] not in "ZX"
+    return False
+
+
+def servers(tmp_path):
+    """The process ids of the server and its child."""
+    eventually((tmp_path / "pids").exists)
+    return [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+
+
+def gone(pids):
+    return not any(map(running, pids))
+
+
+def until_ready(process):
+    """What it printed up to the line that says how to stop it."""
+    lines = []
+    while not lines or not lines[-1].startswith("Ctrl-C"):
+        line = process.stdout.readline()
+        assert line, f"it ended: {process.stderr.read()}"
+        lines.append(line.rstrip("\n"))
+    return lines
+
+
+def address():
+    return f"backbone.base_url=http://127.0.0.1:{free_port()}/v1"
+
+
+def test_it_serves_until_interrupted(start, tmp_path):
+    url = address()
+    process = start(
+        *(url, "backbone.api_key_env=MY_KEY", "backbone.serve.batch_invariant=true"),
+        MY_KEY="s3cret",
+    )
+    lines = until_ready(process)
+    base = url.partition("=")[2]
+    port = base.removesuffix("/v1").rpartition(":")[2]
+    command = (
+        'VLLM_BATCH_INVARIANT=1 VLLM_API_KEY="$MY_KEY" '
+        f"{sys.executable} -m vllm.entrypoints.cli.main serve Qwen/Qwen3-8B --served-model-name "
+        f"Qwen/Qwen3-8B --revision main --host 127.0.0.1 --port {port} --max-model-len 32768 "
+        "--gpu-memory-utilization 0.9 --dtype auto --seed 0 --enable-prefix-caching "
+        "--disable-uvicorn-access-log"
+    )
+    assert lines[:2] == [f"starting: {command}", "log: cache/serve/qwen3_8b.log"]
+    assert lines[2].startswith("ready after ")
+    assert lines[2].endswith(f" s: {base} serves Qwen/Qwen3-8B")
+    assert lines[3] == f"the same by hand: {command}"
+    assert lines[4] == (
+        "next: python scripts/train.py experiment=single backbone=qwen3_8b "
+        f"backbone.base_url={base} encoder=minilm benchmark=toy"
+    )
+    pids = servers(tmp_path)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert out == "SIGINT: stopping the server\n"
+    assert gone(pids)
+    assert err == "key: 6 batch: 1\n"  # passed on from the server's log
+    assert (tmp_path / "cache" / "serve" / "qwen3_8b.log").read_text() == err
+    assert "s3cret" not in "\n".join([*lines, out, err])
+
+
+def test_its_own_death_ends_the_server(start, tmp_path):
+    process = start(address())
+    until_ready(process)
+    pids = servers(tmp_path)
+    process.kill()
+    process.communicate()
+    eventually(lambda: gone(pids))
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_before_it_is_ready(start, tmp_path, number, code):
+    process = start(address(), mode="hangs")
+    pids = servers(tmp_path)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == code
+    assert out.splitlines()[-1] == f"{signal.Signals(number).name}: stopping the server"
+    assert gone(pids)
+
+
+def test_a_server_that_fails_is_told_with_the_end_of_its_log_and_a_mend(start, tmp_path):
+    process = start(address(), mode="fails")
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 75
+    lines = err.splitlines()
+    trouble = "RuntimeError: operator torchvision::nms does not exist"
+    assert lines[:2] == ["key: 0 batch: None", trouble]
+    assert lines[2] == (
+        f"{sys.executable} ended with exit status 1 before it was ready. "
+        "The end of cache/serve/qwen3_8b.log:"
+    )
+    assert lines[3:] == [
+        *("  | key: 0 batch: None", f"  | {trouble}"),
+        "Perhaps: pip uninstall -y torchvision torchaudio torchcodec.",
+    ]
+    eventually(lambda: gone(servers(tmp_path)))
+
+
+def test_a_server_killed_while_it_serves_ends_the_script(start, tmp_path):
+    process = start(address())
+    until_ready(process)
+    pids = servers(tmp_path)
+    os.kill(pids[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 75
+    assert "was ended by SIGKILL." in err
+    assert gone(pids)
+
+
+def test_one_that_is_never_ready(start, tmp_path):
+    process = start(address(), "backbone.serve.ready_timeout_s=1", mode="hangs")
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 75
+    assert "/health within 1 s and was stopped." in err
+    assert gone(servers(tmp_path))
+
+
+def test_a_taken_port_is_told_before_anything_starts(start, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = start(f"backbone.base_url=http://127.0.0.1:{port}/v1")
+        out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith(f"127.0.0.1:{port} cannot be listened on: something is running there")
+    assert not (tmp_path / "pids").exists()
+
+
+def test_a_dry_run_only_shows_the_command(start, tmp_path):
+    process = start("dry_run=true", "backbone.serve.tensor_parallel=2")
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, err) == (0, "")
+    assert out.count("\n") == 1
+    assert " serve Qwen/Qwen3-8B " in out
+    assert " --tensor-parallel-size 2 " in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["site"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (("backbone.serve.dtyp=half",), "did you mean 'backbone.serve.dtype'?"),
+        (("backbone=scripted",), "backbone=scripted says nothing of a vLLM server."),
+    ],
+)
+def test_mistakes_end_with_one_paragraph_and_code_2(start, overrides, said):
+    process = start(*overrides)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err

@@ -15,13 +15,17 @@ LINE = (
     "benchmark.n_train=4",
     "benchmark.n_heldout=4",
 )
+PLUGINS = {
+    "submitit_local": "hydra_plugins.hydra_submitit_launcher",
+    "ray": "hydra_plugins.hydra_ray_launcher",  # pip install -e ".[ray]"
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("launcher", ["basic", "joblib", "submitit_local"])
+@pytest.mark.parametrize("launcher", ["basic", "joblib", "submitit_local", "ray"])
 def test_three_seeds(tmp_path, launcher):
-    if launcher == "submitit_local":
-        pytest.importorskip("hydra_plugins.hydra_submitit_launcher")
+    if launcher in PLUGINS:
+        pytest.importorskip(PLUGINS[launcher], reason=f"no {launcher} launcher installed")
     done = subprocess.run(
         [sys.executable, str(SCRIPTS / "train.py"), *LINE, f"hydra/launcher={launcher}", "-m"],
         cwd=tmp_path,

@@ -14,7 +14,7 @@ from typing import ClassVar
 from yarl import URL
 
 from sero.backbones.openai_server import OpenAIServer
-from sero.backbones.server_config import read_key
+from sero.backbones.server_config import OpenAIServerConfig, read_key
 from sero.backbones.vllm_config import ServeConfig, VLLMServerConfig
 
 KEY_VARIABLE = "VLLM_API_KEY"
@@ -77,7 +77,7 @@ def shell_line(cfg: VLLMServerConfig, command: Command) -> str:
     return " ".join([*words, shlex.join(command.argv)])
 
 
-def health_url(cfg: VLLMServerConfig) -> str:
+def health_url(cfg: OpenAIServerConfig) -> str:
     """What answers 200 once the model is loaded."""
     return str(URL(cfg.base_url).with_path("/health").with_query(None))
 

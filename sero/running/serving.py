@@ -4,47 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from yarl import URL
 
-from sero.backbones import smollm2_checkpoint
 from sero.backbones.child_server import ChildServer, port_is_taken
-from sero.backbones.vllm_config import VLLMServerConfig, check_serve
-from sero.backbones.vllm_program import check_fits, find_program
-from sero.backbones.vllm_server import (
-    Command,
-    health_url,
-    secret_env,
-    serve_command,
-    shell_line,
-)
 from sero.config.backbone_alone import BackboneAlone
 from sero.errors import ServerNotReady, UserError
+from sero.running.launches import Launch, launch_of
 from sero.running.signals import stopping
 
 Say = Callable[[str], None]
-
-HINTS = (
-    ("torchvision::nms", "pip uninstall -y torchvision torchaudio torchcodec"),
-    ("No available memory for the cache blocks", "raise backbone.serve.gpu_memory_utilization"),
-    (
-        "out of memory",
-        "lower backbone.serve.gpu_memory_utilization or max_num_seqs, or use more "
-        "GPUs with backbone.serve.tensor_parallel",
-    ),
-    (
-        "is larger than the maximum number of tokens that can be stored in KV cache",
-        "lower backbone.context_tokens",
-    ),
-    ("We couldn't connect to", "set backbone.serve.weights to a folder that holds the weights"),
-    ("unrecognized arguments", "this vLLM knows other flags; see backbone.serve.extra_args"),
-)
-"""What the end of the log may hold, and what to do about it."""
 
 _LOOK_S = 0.3
 
@@ -59,33 +31,30 @@ def serve(chosen: BackboneAlone, say: Say, pass_on: Say) -> int:
         pass_on: takes what the server writes, as it writes it.
 
     Raises:
-        UserError: not a vLLM backbone, vLLM not installed, the port is taken.
+        UserError: a backbone without a server to start, its program not installed, the port taken.
         ConfigError: settings that no client could use.
         ServerNotReady: the server ended or never got ready, with the end of its log.
     """
-    cfg = _vllm_config(chosen)
-    check_serve(cfg)
+    launch = launch_of(chosen)
     if chosen.dry_run:
-        say(shell_line(cfg, serve_command(cfg, _program_to_show())))
+        say(launch.shown)
         return 0
-    program = find_program()
-    check_fits(cfg)
-    _check_port(cfg)
-    secret = secret_env(cfg)
-    _build(cfg, say)
-    command = serve_command(cfg, program)
-    say(f"starting: {shell_line(cfg, command)}\nlog: {chosen.log}")
+    launch.refuse_what_is_missing()
+    _check_port(launch.cfg.base_url)
+    secret = launch.secret_env()
+    launch.prepare(say)
+    say(f"starting: {launch.shown}\nlog: {chosen.log}")
     server = ChildServer(
-        command.argv,
-        health_url=health_url(cfg),
-        env={**command.env, **secret},
+        launch.command.argv,
+        health_url=launch.health_url,
+        env={**launch.command.env, **secret},
         log=Path(chosen.log),
-        ready_timeout_s=cfg.serve.ready_timeout_s,
+        ready_timeout_s=launch.ready_timeout_s,
     )
-    return asyncio.run(_in_front(server, _ready_line(chosen, cfg, command), say, pass_on))
+    return asyncio.run(_in_front(server, launch, say, pass_on))
 
 
-async def _in_front(server: ChildServer, ready: str, say: Say, pass_on: Say) -> int:
+async def _in_front(server: ChildServer, launch: Launch, say: Say, pass_on: Say) -> int:
     """Start, wait, and stay until the server ends or somebody interrupts."""
     is_ready = False
     async with stopping() as stop:
@@ -95,7 +64,7 @@ async def _in_front(server: ChildServer, ready: str, say: Say, pass_on: Say) -> 
             async with _passing_on(server, pass_on):
                 await server.wait_ready()
                 is_ready = True
-                say(f"ready after {time.monotonic() - started:.0f} s: {ready}")
+                say(f"ready after {time.monotonic() - started:.0f} s: {_ready_line(launch)}")
                 while server.alive:
                     await asyncio.sleep(_LOOK_S)
         except asyncio.CancelledError:
@@ -105,7 +74,7 @@ async def _in_front(server: ChildServer, ready: str, say: Say, pass_on: Say) -> 
             say(f"{stop.requested}: stopping the server")
             return 0 if is_ready else 128 + (2 if stop.requested == "SIGINT" else 15)
         except ServerNotReady as error:
-            raise ServerNotReady(f"{error}{_hint(server)}") from None
+            raise ServerNotReady(f"{error}{_hint(server, launch)}") from None
         finally:
             server.stop()
     raise server.lost()
@@ -135,26 +104,8 @@ async def _passing_on(server: ChildServer, pass_on: Say) -> AsyncIterator[None]:
             rest()
 
 
-def _vllm_config(chosen: BackboneAlone) -> VLLMServerConfig:
-    cfg = chosen.backbone.config
-    if not isinstance(cfg, VLLMServerConfig):
-        raise UserError(
-            f"backbone={chosen.backbone.choice} says nothing of a vLLM server. Choose one whose "
-            "file builds on conf/backbone/_vllm.yaml, such as backbone=qwen3_8b."
-        )
-    return cfg
-
-
-def _program_to_show() -> tuple[str, ...]:
-    """vLLM's command as it is called here, or by its plain name where it is not installed."""
-    try:
-        return find_program()
-    except UserError:
-        return ("vllm",)
-
-
-def _check_port(cfg: VLLMServerConfig) -> None:
-    url = URL(cfg.base_url)
+def _check_port(base_url: str) -> None:
+    url = URL(base_url)
     assert url.host is not None  # checked with the rest of the address
     assert url.port is not None
     if port_is_taken(url.host, url.port):
@@ -165,36 +116,18 @@ def _check_port(cfg: VLLMServerConfig) -> None:
         )
 
 
-def _build(cfg: VLLMServerConfig, say: Say) -> None:
-    """Make the weights' folder where they come from a package."""
-    if cfg.serve.build is None:
-        return
-    assert cfg.serve.weights is not None  # checked with the rest
-    if smollm2_checkpoint.is_built(Path(cfg.serve.weights)):
-        return
-    say(f"making the checkpoint {cfg.serve.weights}, which takes half a minute")
-    # in a process of its own, so that its memory is free again when the server starts
-    module = smollm2_checkpoint.__name__
-    made = subprocess.run(
-        [sys.executable, "-m", module, cfg.serve.weights], stderr=subprocess.PIPE, text=True
-    )
-    if made.returncode:
-        last = "\n".join(made.stderr.strip().splitlines()[-10:])
-        raise UserError(f"the checkpoint {cfg.serve.weights} was not made: {last}")
-
-
-def _ready_line(chosen: BackboneAlone, cfg: VLLMServerConfig, command: Command) -> str:
-    name = chosen.backbone.choice
+def _ready_line(launch: Launch) -> str:
+    cfg = launch.cfg
     return (
         f"{cfg.base_url} serves {cfg.model}\n"
-        f"the same by hand: {shell_line(cfg, command)}\n"
-        f"next: python scripts/train.py experiment=single backbone={name} "
+        f"the same by hand: {launch.shown}\n"
+        f"next: python scripts/train.py experiment=single backbone={launch.choice} "
         f"backbone.base_url={cfg.base_url} encoder=minilm benchmark=toy\n"
         "Ctrl-C stops it."
     )
 
 
-def _hint(server: ChildServer) -> str:
+def _hint(server: ChildServer, launch: Launch) -> str:
     end = "\n".join(server.tail(200))
-    found = [advice for mark, advice in HINTS if mark in end]
+    found = [advice for mark, advice in launch.hints if mark in end]
     return f"\nPerhaps: {found[0]}." if found else ""

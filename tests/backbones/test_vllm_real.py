@@ -299,6 +299,31 @@ async def test_a_schema_is_obeyed(served):
     assert 3 <= len(card["name"]) <= 12
 
 
+def test_the_doctor_finds_nothing_that_fails(served, tmp_path):
+    """Flips at temperature 0 are the CPU kernels' and only a warning, with what they mean."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", "from sero.cli.app import main; main()", "doctor"),
+            *("experiment=single", BACKBONE, "benchmark=toy", "encoder=hashing", "logger=none"),
+            *(f"backbone.base_url={served.url}", f"paths.runs={tmp_path}"),
+            *(f"paths.cache={tmp_path}", "exec.max_tokens=12"),
+            *("--json", "--probes", "4", "--tokens", "12", "--deadline", "120"),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=RUN_S,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    levels = {found["name"]: found["level"] for found in json.loads(done.stdout)["findings"]}
+    assert "fail" not in levels.values()
+    for name in ("reachable", "model", "completion", "schema", "usage", "context"):
+        assert levels[name] == "ok", (name, done.stdout)
+    assert levels["flips"] in ("ok", "warn")
+
+
 def test_an_interrupt_ends_the_server_and_its_children(served):
     """The last of the file: nothing is left to serve afterwards."""
     assert served.interrupt() == 0

@@ -36,7 +36,7 @@ class Prediction:
         score: in [0, 1]; None when the machine failed, which is never a 0.
         reason: the scorer's.
         failure: why the item has no score, None if it has one.
-        metrics: further named metrics of the item.
+        metrics: further named metrics of the item, the rollout's and the scorer's.
         calls, prompt_tokens, completion_tokens: logical cost.
     """
 
@@ -95,7 +95,7 @@ async def evaluate_item(
             score=scored.value,
             reason=scored.score.reason or scored.parsed.reason,
             failure=None,
-            metrics=dict(scored.score.metrics),
+            metrics={**rollout.metrics, **scored.score.metrics},
             calls=cost.calls,
             prompt_tokens=cost.prompt_tokens,
             completion_tokens=cost.completion_tokens,

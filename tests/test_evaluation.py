@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import random
 import time
 from types import MappingProxyType
@@ -190,6 +191,12 @@ def test_a_right_answer():
         "t7",
         0,
     )
+
+
+def test_figures_of_the_rollout_stand_beside_the_scorers():
+    own = dataclasses.replace(rollout("12"), metrics={"confidence": 0.5, "digits": 9.0})
+    one = run(evaluate_item(Answers(lambda i: own), tasks(1)[0], Echo(), run_seed=SEED))
+    assert one.prediction.metrics == {"confidence": 0.5, "digits": 2.0}  # the scorer's goes first
 
 
 @pytest.mark.parametrize(

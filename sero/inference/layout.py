@@ -66,6 +66,7 @@ def role_chat(
     *,
     own: str | None = None,
     suffix: str = "",
+    bare: bool = False,
     max_chars: int | None,
 ) -> Chat:
     """The chat of one role call.
@@ -75,12 +76,13 @@ def role_chat(
         task: the task's prompt; never cut.
         upstream: predecessors' messages, in the order they are shown.
         own: the role's message of the round before, if any.
-        suffix: what a repair pass adds behind the messages; never cut.
+        suffix: what a repair pass or a debate adds behind the messages; never cut.
+        bare: the card's prompt verbatim as the system message, without name and protocol.
         max_chars: characters the whole chat may have, None for no bound. The oldest upstream
             message is cut first, then the next: shortened to what still fits, else replaced by
             a note.
     """
-    system = system_message(card)
+    system = ChatMessage("system", card.prompt_text) if bare else system_message(card)
     head = fill(template("message_layout", "user"), {"task": task})
     tail = suffix
     if own is not None:

@@ -45,8 +45,14 @@ async def speak(
     round: int = 1,
     own: str | None = None,
     suffix: str = "",
+    bare: bool = False,
+    sample_index: tuple[str | int, ...] | None = None,
 ) -> RoleMessage:
     """One role call: f(π_r, x, messages).
+
+    Args:
+        upstream, own, suffix, bare: as `role_chat` takes them.
+        sample_index: which sample of the prompt this is; None leaves it to the call.
 
     Raises:
         BackboneError: the machine failed.
@@ -57,13 +63,16 @@ async def speak(
         upstream,
         own=own,
         suffix=suffix,
+        bare=bare,
         max_chars=parts.backbone.max_prompt_chars,
     )
     request = Request(
         messages=chat.messages,
         temperature=card.temperature,
         max_tokens=parts.max_tokens,
-        sample_index=call.sample_index(card.temperature),
+        sample_index=(
+            call.sample_index(card.temperature) if sample_index is None else sample_index
+        ),
         role=card.name,
     )
     completion = await parts.backbone.generate(request)

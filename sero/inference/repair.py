@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,11 +12,10 @@ from sero.inference.layout import Upstream, fill, template
 from sero.inference.parts import Parts, speak
 from sero.inference.retrieval import Team
 from sero.inference.trace import CallKind, RoleMessage, put_in_mouth
+from sero.inference.verdict import first_verdict
 from sero.roles.card import RoleCard, RoleType
 
-_VERDICT = re.compile(
-    r"[\s*_`#>]{0,16}VERDICT[\s*_`]{0,8}:[\s*_`]{0,8}(ok|revise)\b", re.IGNORECASE
-)
+VERDICTS = ("ok", "revise")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +95,8 @@ def needs_repair(
 
 def read_verdict(report: str) -> str | None:
     """`ok` or `revise` from the report's first line, None when it holds no verdict."""
-    lines = report.lstrip().splitlines()
-    found = _VERDICT.match(lines[0]) if lines else None
-    return found[1].lower() if found else None
+    found = first_verdict(report, VERDICTS)
+    return found.word if found else None
 
 
 async def repair(

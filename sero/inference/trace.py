@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +22,7 @@ class CallKind(StrEnum):
     CRITERIA = "criteria"
     PROPOSAL = "proposal"
     REVIEW = "review"
+    JUDGE = "judge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,8 @@ class Rollout:
         team: names of A_t, the aggregator last; without it when the pool lost its terminal.
         order: B_t in stage order (Eq. 7).
         edges: DAG edges among B_t as (from, to); every role of B_t also feeds the aggregator. A
-            graph written by hand lists its edges to the terminal as well, and only those exist.
+            graph written by hand lists its edges to the terminal as well, and only those exist. A
+            debate has none: who heard whom follows from the rounds of its messages.
         levels: dependency level of each role in `order`.
         similarity: ρ_r per role of B_t, its cosine with the task.
         fast: f_r the order was made from.
@@ -118,6 +120,7 @@ class Rollout:
         validator: who checked the draft, or None.
         revised: the validator asked for a revision.
         adopted: the revision changed the answer.
+        metrics: named figures of the rollout that are not its score, for the item's prediction.
     """
 
     team: tuple[str, ...]
@@ -133,6 +136,7 @@ class Rollout:
     validator: str | None = None
     revised: bool = False
     adopted: bool = False
+    metrics: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def without_terminal(cls, team: tuple[str, ...], similarity: Mapping[str, float]) -> Rollout:

@@ -13,13 +13,13 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-from sero.backbones.base import CallContext, ChatMessage, Request
+from sero.backbones.base import CallContext
 from sero.backbones.settling import settled
 from sero.benchmarks.base import Benchmark, Parsed
 from sero.credit import PoolState
 from sero.errors import CardError
-from sero.inference.parts import together
-from sero.inference.trace import CallKind, RoleMessage, Rollout, spoken
+from sero.inference.parts import speak, together
+from sero.inference.trace import CallKind, RoleMessage, Rollout
 from sero.methods.base import Lab, Start
 from sero.methods.frozen import Frozen
 from sero.roles.card import RoleCard, RoleType
@@ -76,9 +76,17 @@ class ChainOfThought(Frozen):
         return 1
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
-        agent = self._state.pool[AGENT]
-        index = call.sample_index(agent.temperature)
-        said = await settled(partial(ask, agent, prompt, self._lab, index), self._lab.commit)
+        ask = partial(
+            speak,
+            self._state.pool[AGENT],
+            prompt,
+            (),
+            self._lab.parts,
+            call=call,
+            kind=CallKind.SAMPLE,
+            bare=True,
+        )
+        said = await settled(ask, self._lab.commit)
         return monologue((said,), said.text)
 
 
@@ -106,8 +114,19 @@ class SelfConsistency(Frozen):
         agent, lab = self._state.pool[AGENT], self._lab
 
         async def sample() -> list[RoleMessage]:
-            indices = [(call.run_seed, k) for k in range(self._samples)]
-            return await together(ask(agent, prompt, lab, index) for index in indices)
+            return await together(
+                speak(
+                    agent,
+                    prompt,
+                    (),
+                    lab.parts,
+                    call=call,
+                    kind=CallKind.SAMPLE,
+                    bare=True,
+                    sample_index=sample_of(k, call),
+                )
+                for k in range(self._samples)
+            )
 
         said = await settled(sample, lab.commit)
         chosen = majority([lab.parts.parse(prompt, message.text) for message in said])
@@ -136,23 +155,9 @@ def single_agent(file: str, temperature: float, benchmark: Benchmark) -> RolePoo
     return RolePool((agent,))
 
 
-async def ask(
-    agent: RoleCard, prompt: str, lab: Lab, sample_index: tuple[str | int, ...]
-) -> RoleMessage:
-    """p^SA and the task, nothing else; not the layout of a role's call.
-
-    Raises:
-        BackboneError: the machine failed.
-    """
-    request = Request(
-        messages=(ChatMessage("system", agent.prompt_text), ChatMessage("user", prompt)),
-        temperature=agent.temperature,
-        max_tokens=lab.parts.max_tokens,
-        sample_index=sample_index,
-        role=agent.name,
-    )
-    completion = await lab.parts.backbone.generate(request)
-    return spoken(agent.name, CallKind.SAMPLE, completion, trimmed=0)
+def sample_of(k: int, call: CallContext) -> tuple[str | int, ...]:
+    """What names the k-th of several samples of one prompt: the run's seed and k."""
+    return (call.run_seed, k)
 
 
 def majority(parsed: Sequence[Parsed]) -> int:

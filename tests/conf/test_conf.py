@@ -16,6 +16,7 @@ GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir())
 REAL = ["encoder=hashing", "backbone=scripted"]
 NEEDS = {
     **{name: ["benchmark=toy", *REAL] for name in ("cot", "sc", "workflow", "static_dag")},
+    **{name: ["benchmark=toy", *REAL] for name in ("debate", "mad", "dmad")},
     **dict.fromkeys(("naturalplan", "olympiadbench", "tablebench", "toy"), REAL),
     "openai": ["backbone.model=some-model"],
 }

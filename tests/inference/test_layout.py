@@ -161,6 +161,16 @@ def test_nothing_but_name_prompt_and_protocol_of_a_card_is_said():
     )
 
 
+def test_a_bare_prompt_is_verbatim_and_counts_as_long_as_it_is():
+    rich = dataclasses.replace(ROUTE, system_prompt=("You order {cities}.", "", "Then go.\n"))
+    upstream = [Upstream("r", "f", "a" * 100)]
+    chat = role_chat(rich, TASK, upstream, bare=True, max_chars=None)
+    assert chat.messages[0].content == "You order {cities}.\n\nThen go.\n"
+    size = sum(len(m.content) for m in chat.messages)
+    assert role_chat(rich, TASK, upstream, bare=True, max_chars=size) == chat
+    assert role_chat(rich, TASK, upstream, bare=True, max_chars=size - 1).trimmed == 1
+
+
 class TestTrimming:
     """Messages of 100 letters that the note for what was cut, of 28 characters, does not have."""
 

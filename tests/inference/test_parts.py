@@ -38,6 +38,27 @@ class TestSpeak:
         (request,) = backbone.requests
         assert (request.temperature, request.sample_index) == (temperature, sample_index)
 
+    async def test_a_sample_may_be_named_and_a_prompt_be_bare(self, card, parts, call):
+        backbone = ScriptedBackbone([], default="hm")
+        await speak(
+            card("s1", temperature=0.4),
+            "TASK",
+            (Upstream("s2", "f", "new"),),
+            parts(backbone),
+            call=call,
+            kind=CallKind.SAMPLE,
+            own="old",
+            suffix="\n\nGo on.",
+            bare=True,
+            sample_index=(7, 2),
+        )
+        (request,) = backbone.requests
+        assert request.sample_index == (7, 2)
+        assert [m.content for m in request.messages] == [
+            "Prompt of s1.",
+            "TASK\n\n### Message from s2 (f)\nnew\n\n### Your previous message\nold\n\nGo on.",
+        ]
+
     async def test_the_message(self, card, parts, call):
         reply = Completion(
             text="half a",

@@ -39,6 +39,7 @@ def test_kinds_of_calls():
         "criteria",
         "proposal",
         "review",
+        "judge",
     ]
 
 

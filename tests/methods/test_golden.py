@@ -18,7 +18,10 @@ from sero.running.build import assemble, load_inputs
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "methods"
 BENCHMARKS = ("naturalplan", "olympiadbench", "tablebench", "toy")
-FROZEN = ("cot", "sc", "workflow", "static_dag", "static")
+FROZEN = (
+    *("cot", "sc", "workflow", "static_dag", "static"),
+    *("debate", "mad", "dmad"),
+)
 TRAINED = ("sero", "random_evolution", "gated_random", "credit_heuristic")
 SAID = "(what the role says)"
 

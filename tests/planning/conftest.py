@@ -53,6 +53,8 @@ def lively(request: Request) -> str:
                 "system_prompt": [f"You are {mark[:24]}.", f"Do {mark[24:48]}."],
             }
         )
+    if "VERDICT: stop" in request.messages[-1].content:
+        return ("VERDICT: stop\nAnswer: 12", "VERDICT: continue", "no verdict")[draw % 3]
     if "VERDICT" in request.messages[-1].content:
         return ("VERDICT: ok", "VERDICT: revise\nthe sum", "no verdict")[draw % 3]
     return ("Answer: 12", "", "Final Answer: Paris", "It is so.")[draw % 4]

@@ -6,7 +6,8 @@ METHODS = (
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
     *("gated_random", "credit_heuristic"),
 )
-EXACT = ("cot", "sc", "workflow", "static_dag")
+DEBATES = ("debate", "mad", "dmad")
+EXACT = ("cot", "sc", "workflow", "static_dag", "debate", "dmad")
 ITEMS = (
     *("backbone=scripted", "encoder=hashing", "benchmark.source=generated"),
     *("benchmark.generated.n=40", "benchmark.generated.difficulty=1", "exec.max_tokens=1024"),
@@ -22,7 +23,7 @@ WORLD = (
 def every_pair():
     """Method and benchmark; what trains on a larger one takes seconds each."""
     for benchmark in ("toy", "naturalplan", "olympiadbench", "tablebench"):
-        for method in METHODS:
+        for method in (*METHODS, *DEBATES):
             trains = method in ("sero", "gated_random", "credit_heuristic")
             marks = [pytest.mark.slow] if trains and benchmark != "toy" else []
             yield pytest.param(benchmark, method, marks=marks)

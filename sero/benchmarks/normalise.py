@@ -11,13 +11,17 @@ _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _BLANKS = (
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )
+_INVISIBLE = (
+    *(0x00AD, 0x061C, 0x180E, 0xFEFF),
+    *(*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)),
+)
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys(_DASHES, "-"),
         **dict.fromkeys(_BLANKS, " "),
         **dict.fromkeys("\u2018\u2019\u201b\u02bc\uff07", "'"),
         **dict.fromkeys("\u201c\u201d\u201f\uff02", '"'),
-        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad"),
+        **dict.fromkeys(map(chr, _INVISIBLE)),
         "\uff1a": ":",
         "\uff0c": ",",
         "\r": None,
@@ -50,7 +54,7 @@ def strip_think(text: str) -> str | None:
 
 
 def plain_typography(text: str) -> str:
-    """ASCII dashes, quotes, colons and blanks; zero-width characters and carriage returns gone."""
+    """ASCII dashes, quotes, colons and blanks; invisible characters and carriage returns gone."""
     return text.translate(_PLAIN)
 
 

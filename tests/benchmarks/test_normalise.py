@@ -31,6 +31,7 @@ def test_think_blocks_go_and_an_open_one_means_no_answer(text, left):
         ("9:30\u202fAM", "9:30 AM"),
         ("Fisherman’s “Wharf”", 'Fisherman\'s "Wharf"'),
         ("a\u200bb\r\n", "ab\n"),
+        ("\u200e12\u200f, \u202a3\u202c, 2\u2062x", "12, 3, 2x"),
         ("９：３０", "９:３０"),  # only punctuation; digits of another script stay
     ],
 )

@@ -21,6 +21,7 @@ import re
 
 from sero.benchmarks.normalise import plain_typography
 from sero.benchmarks.olympiadbench.careful_boxes import Box, find_boxes
+from sero.benchmarks.olympiadbench.careful_edges import without_end_marks
 from sero.benchmarks.olympiadbench.careful_text import AND, THOUSANDS, plain, split, tidy
 from sero.benchmarks.olympiadbench.careful_units import read_unit
 
@@ -36,11 +37,11 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 _SEPARATOR = re.compile(
-    r"(?:[\s,;$&]|\\[()\[\],;! ]|\\q?quad(?![a-z])|\\text\{\s*(?:and|or)\s*\}|\band\b|\bor\b)*"
+    r"(?:[\s,;$&~]|\\[()\[\],;:!> ]|\\q?quad(?![a-z])|\\text\{\s*(?:and|or)\s*\}|\band\b|\bor\b)*"
 )
 _STEP = re.compile(r"[^.\n]{0,40}")
 _OR = re.compile(r"\bor\b")
-_BEHIND_BOX = re.compile(r"(?:\$\$?|\\[)\]]|[ ~]|\\[,;: ])*([^.,;\n]{1,50})")
+_BEHIND_BOX = re.compile(r"(?:\$\$?|\\[)\]]|[ ~]|\\[,;: ])*((?:\\[,;]|[^.,;\n]){1,50})")
 _DOLLARS = re.compile(r"(?<!\\)\$\$?([^$\n]+)\$\$?")
 _DISPLAY = re.compile(r"(?:\\\[|(?<!\\)\$\$)")
 _SENTENCE_END = re.compile(r"\.(?=\s|$)")
@@ -112,7 +113,7 @@ def _last(pattern: re.Pattern[str], text: str) -> int | None:
 def _checked(found: str | None, reason: str) -> tuple[str | None, str]:
     if found is None:
         return None, reason
-    found = found.strip(_STRAY)
+    found = without_end_marks(found, _STRAY).lstrip(_STRAY)
     if not found.strip("$ .{}()[]\\"):
         return None, "the answer is empty"
     if len(found) > MAX_LENGTH:
@@ -129,7 +130,11 @@ def _behind(
     line = text[start:] if end < 0 else text[start:end]
     following = [box for box in boxes if box.start >= start]
     # A line that says something and holds no box is the answer, whatever boxes come later.
-    near = not line.strip("$ \\[(") or line.rstrip().endswith(":") or "boxed" in line
+    near = (
+        not without_end_marks(line).strip("$ \\[(")
+        or line.rstrip().endswith(":")
+        or "boxed" in line
+    )
     if following and (near or following[0].start < start + len(line)):
         return _join(text, _first_group(text, following)), ""
     if any(start <= at < start + len(line) for at in spoilt):
@@ -142,7 +147,7 @@ def _behind(
         line = line[: _sentence_end(line)]
     formulas = _formulas(line)
     line = _REASON.split(line, maxsplit=1)[0]
-    return (formulas or line.strip().rstrip(".") or None), "nothing behind the marker"
+    return (formulas or without_end_marks(line, ".").lstrip() or None), "nothing behind the marker"
 
 
 def _sentence_end(text: str) -> int:
@@ -155,14 +160,16 @@ def _display(text: str) -> str | None:
     for opening, closing in (("\\[", "\\]"), ("$$", "$$")):
         if text.startswith(opening):
             end = text.find(closing, 2)
-            return text[2 : len(text) if end < 0 else end].strip()
+            return without_end_marks(text[2 : len(text) if end < 0 else end]).lstrip()
     return None
 
 
 def _formulas(line: str) -> str | None:
     """The dollar formulas of a line, each with the unit behind it."""
     matches = itertools.islice(_DOLLARS.finditer(line), MAX_PARTS)
-    found = [match[1].strip() + _unit_behind(line, match.end()) for match in matches]
+    found = [
+        without_end_marks(match[1]).lstrip() + _unit_behind(line, match.end()) for match in matches
+    ]
     return ", ".join(found) or None
 
 
@@ -171,7 +178,7 @@ def _unit_behind(text: str, end: int) -> str:
     match = _BEHIND_BOX.match(text, end)
     if match is None or read_unit(match[1]) is None:
         return ""
-    return f" ({match[1].strip().strip('$()').strip()})"
+    return f" ({without_end_marks(match[1]).strip(' $()')})"
 
 
 def _join(text: str, boxes: list[Box]) -> str:
@@ -211,12 +218,12 @@ def _last_group(text: str, boxes: list[Box]) -> list[Box]:
 
 def _at_the_end(text: str) -> tuple[str | None, str]:
     text = text.rstrip()
-    bare = text.rstrip(" .,;")
+    bare = without_end_marks(text, ".,;")
     for opening, closing in (("\\[", "\\]"), ("$$", "$$")):
         if bare.endswith(closing):
             start = bare.rfind(opening, 0, len(bare) - 2)
             if start >= 0:
-                return bare[start + 2 : -2].strip(), ""
+                return without_end_marks(bare[start + 2 : -2]).lstrip(), ""
     line = text[text.rfind("\n") + 1 :].strip()
     formulas = _last_formulas(line)
     if formulas is not None:

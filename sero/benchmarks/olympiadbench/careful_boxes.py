@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sero.benchmarks.olympiadbench.careful_edges import without_end_marks
+
 _EVENT = re.compile(r"\\(?:boxed|fbox|framebox)(?![A-Za-z])\s*(\{?)|\\.|[{}]", re.DOTALL)
 _BARE = re.compile(r"(?:boxed|fbox|framebox)\s*([-+]?\d[\d.,]*\d|[-+]?\d|[A-Za-z](?![A-Za-z]))")
 
@@ -47,7 +49,7 @@ def find_boxes(text: str) -> tuple[list[Box], list[int]]:
     boxes: list[Box] = []
     spoilt = [opened[0] for opened in stack if opened is not None]
     for start, inside, inside_end, end in closed:
-        content = text[inside:inside_end].strip()
+        content = without_end_marks(text[inside:inside_end]).lstrip()
         if content.strip("{} .,$"):
             boxes.append(Box(start=start, end=end, content=content))
         else:

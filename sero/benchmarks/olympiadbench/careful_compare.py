@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sero.benchmarks.olympiadbench.careful_domains import names_set
 from sero.benchmarks.olympiadbench.careful_equations import (
     Sides,
     same_equation,
@@ -36,7 +37,6 @@ from sero.benchmarks.olympiadbench.careful_text import RELATIONS, enclosed, spli
 
 MAX_NESTING = 8
 _WRAPPED = re.compile(r"\\text ?\{([^{}]*)\}")
-_SET_SIGN = re.compile(r"\\(?:cup|cap|setminus|mathbb|emptyset)(?![A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def _same(gold: str, answer: str, rule: Rule, nesting: int) -> bool:
             return same_set(gold, answer, rule.error)
         if has_inequality(gold):
             return _same_condition(gold, answer, rule)
-        if _SET_SIGN.search(gold):
+        if names_set(gold):
             return same_set(gold, answer, rule.error)
     except Unreadable:
         return False

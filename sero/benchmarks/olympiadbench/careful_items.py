@@ -82,11 +82,27 @@ def name_and_rest(text: str) -> tuple[str, str]:
 
 def _without_remarks(text: str) -> str:
     text = _MEMBER_REMARK.sub("", unbraced(text))
+    return _ALL.sub("", text[: _remark_start(text)]).strip(" ,;")
+
+
+def _remark_start(text: str) -> int:
+    end = len(text)
     for pattern in (_REMARK, _FORALL):
-        match = pattern.search(text)
+        match = pattern.search(text, 0, end)
         if match and match.start() > 0:
-            text = text[: match.start()]
-    return _ALL.sub("", text).strip(" ,;")
+            end = match.start()
+    return end
+
+
+def closing_remark(text: str) -> str:
+    """The `where ...`, `with ...` or `for all ...` at the end of a plain text; maybe empty."""
+    return text[_remark_start(text) :]
+
+
+def remark_sets(text: str) -> list[str]:
+    r"""The sets that remarks between commas put letters in: `\mathbb{Z}`."""
+    parts = split(text, COMMAS)[0]
+    return [name_and_rest(part)[1] for part in parts if _is_remark(part)]
 
 
 def _inward(text: str) -> str:

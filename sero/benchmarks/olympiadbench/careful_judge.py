@@ -10,6 +10,8 @@ What is decided where the benchmark leaves it open:
 - A unit may be left out. A given one is the item's, or converts to it exactly; 3 m is not 3 km.
 - Several answers are matched one to one, by name where all have names; a tuple keeps its order and
   its brackets; a union is a set of real numbers.
+- The integers or rationals of an interval are not the interval, unless the gold says so too; a gold
+  such as `k \ge 3` is about integers already.
 - What is set equal to a bare gold is not looked into, for the question may ask for it: `a+b=7`
   and `\frac{AB}{CD}=2` answer 7 and 2, as they do for the published judge.
 - A chain such as `41/12 \approx 3.417` is right when one side is the gold and no other side

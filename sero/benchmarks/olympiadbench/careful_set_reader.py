@@ -53,6 +53,8 @@ _POSITIVE = re.compile(r"(?:\^|_) ?\{? ?(?:\+|> ?0) ?\}?\Z")
 _NOT_NEGATIVE = re.compile(r"(?:\^|_) ?\{? ?\\ge ?0 ?\}?\Z")
 _NEGATIVE = re.compile(r"(?:\^|_) ?\{? ?(?:-|< ?0) ?\}?\Z")
 _MINUS_SET = re.compile(r"- ?(?=\\\{)")
+_SOME_REALS = re.compile(r"(?:\\mathbb|\\text)? ?\{? ?[ZNQ]")
+_REAL_WORD = re.compile(r"\\text ?\{ ?real(?: numbers?)? ?\}|\breal(?: numbers?)?\b")
 _STRAY_LETTER = re.compile(r"[A-Za-z] ?(?=[\[(])")
 _LETTER = re.compile(r"(?:[A-Za-z]|\\[a-z]+)(?:_\{?\w+\}?)?\Z")
 _INFINITY = apply("infinity")
@@ -133,11 +135,21 @@ def _listed_or_described(inside: str) -> RealSet:
     for bar in ("|", ":"):
         sides, found = split(inside, {bar})
         if found == [bar]:
-            return _solutions(sides[1])
+            return meeting(_domain(sides[0]), _solutions(sides[1]))
     result = EMPTY
     for element in split(inside, {",", ";"})[0][:MAX_PARTS]:
         result = union(result, point(_end(element)))
     return result
+
+
+def _domain(front: str) -> RealSet:
+    r"""The `S` of `\{x \in S \mid ...\}`; the integers are left to `careful_domains`."""
+    name, *numbers = split(front, {"\\in"})[0]
+    if not _LETTER.match(_REAL_WORD.sub("", name).strip()) or len(numbers) > 1:
+        raise Unreadable("no set of real numbers")
+    if not numbers or _SOME_REALS.match(numbers[0]):
+        return LINE
+    return read_set(numbers[0])
 
 
 def _end(text: str) -> End:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Iterator
 
 from sero.benchmarks.normalise import plain_typography
+from sero.benchmarks.olympiadbench.careful_edges import without_end_marks
+from sero.benchmarks.olympiadbench.careful_unicode import TO_LATEX
 
 AND, OR = "∧", "∨"
 """What the words *and* and *or* become."""
@@ -26,71 +28,15 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "012345678
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+")
 _SUBSCRIPT_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
-_GREEK_NAMES = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma "
-    "tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega pi "
-    "phi epsilon mu Omega"
-)
-_GREEK = {
-    letter: "\\" + name + " "
-    for letter, name in zip(
-        "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩπϕϵµΩ",
-        _GREEK_NAMES.split(),
-        strict=True,
-    )
-}
-_UNICODE = str.maketrans(
-    {
-        **_GREEK,
-        **dict.fromkeys("×·⋅∙∗✕", "*"),
-        **dict.fromkeys("⟨〈", "("),
-        **dict.fromkeys("⟩〉", ")"),
-        **dict.fromkeys("≤⩽≦", "\\le "),
-        **dict.fromkeys("≥⩾≧", "\\ge "),
-        **dict.fromkeys("≈≃∼", "\\approx "),
-        **dict.fromkeys("°º˚", "°"),
-        **dict.fromkeys("′’", "'"),
-        **{chr(0xFF01 + i): chr(0x21 + i) for i in range(94)},
-        "÷": "/",
-        "⁄": "/",
-        "∕": "/",
-        "∶": ":",
-        "∞": "\\infty ",
-        "≠": "\\ne ",
-        "√": "\\sqrt ",
-        "∪": "\\cup ",
-        "∩": "\\cap ",
-        "∈": "\\in ",
-        "∖": "\\setminus ",
-        "±": "\\pm ",
-        "∓": "\\mp ",
-        "ℝ": "\\mathbb{R}",
-        "ℤ": "\\mathbb{Z}",
-        "ℕ": "\\mathbb{N}",
-        "∅": "\\emptyset ",
-        "∠": "\\angle ",
-        "⌊": "\\lfloor ",
-        "⌋": "\\rfloor ",
-        "⌈": "\\lceil ",
-        "⌉": "\\rceil ",
-        "½": "\\frac{1}{2}",
-        "⅓": "\\frac{1}{3}",
-        "⅔": "\\frac{2}{3}",
-        "¼": "\\frac{1}{4}",
-        "¾": "\\frac{3}{4}",
-        "…": "\\ldots ",
-        "€": "",
-        "£": "",
-    }
-)
 _NOTHING = (
     "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle "
     "textstyle limits nolimits middle boxed fbox rm bf it quad qquad enspace thinspace medspace "
-    "thickspace hfill boldmath underline"
+    "thickspace hfill boldmath underline tiny scriptsize footnotesize small normalsize large Large "
+    "LARGE huge Huge"
 )
 _WRAPPERS = (
     "mathrm mathbf mathit mathsf mathtt mathnormal textbf textit textrm textsf textnormal mbox "
-    "boldsymbol bm operatorname emph textup pmb"
+    "boldsymbol bm bold operatorname emph textup pmb"
 )
 _SAME_COMMAND = {
     **dict.fromkeys(["dfrac", "tfrac", "cfrac"], "\\frac"),
@@ -130,6 +76,7 @@ _SAME_COMMAND = {
     **dict.fromkeys(["R", "Reals", "reals"], "\\mathbb{R}"),
     **dict.fromkeys(["Z"], "\\mathbb{Z}"),
     **dict.fromkeys(["N"], "\\mathbb{N}"),
+    **dict.fromkeys(["Q"], "\\mathbb{Q}"),
     **dict.fromkeys(_NOTHING.split(), " "),
     **dict.fromkeys(_WRAPPERS.split(), "\\text"),
 }
@@ -160,6 +107,12 @@ _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\{,\}|\\[,;: !]|~| )\d{3})+(?![\
 _GROUPING = re.compile(r"\{,\}|\\[,;: !]|~| ")
 _BRACED_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d{3})")
 _COLOUR = re.compile(r"\\(?:text)?color ?\{[a-z]{1,20}\}")
+_LAYOUT = re.compile(
+    r"\\begin ?\{(aligned|align|split|gathered|gather|equation)(\*?)\}(.*?)\\end ?\{\1\2\}",
+    re.DOTALL,
+)
+_TAB = re.compile(r"(?<!\\)&")
+_EMPTY_SCRIPT = re.compile(r"[\^_] ?\{ *\}")
 _POWER = re.compile(r"(?<=[\w)}\]])\*\*(?=[\w({\\-])")
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f]+")
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
@@ -172,12 +125,14 @@ def plain(text: str) -> str:
     """The text in one spelling; brackets, braces, words and marks keep their places."""
     text = _SUPERSCRIPT_RUN.sub(lambda m: "^{" + m[0].translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT_RUN.sub(lambda m: "_{" + m[0].translate(_SUBSCRIPTS) + "}", text)
-    text = plain_typography(text).translate(_UNICODE)
+    text = plain_typography(text).translate(TO_LATEX)
     text = _BRACED_COMMA.sub("", _GROUPED.sub(lambda m: _GROUPING.sub("", m[0]), text))
+    text = _LAYOUT.sub(lambda m: f" {_TAB.sub('', m[3])} ", text)
     text = _COMMAND.sub(_same_command, _COLOUR.sub(" ", text))
     text = _POWER.sub("^", text).replace("**", " ")
     text = text.replace("$", " ").replace("~", " ").replace("`", " ")
     text = _BLANKS.sub(" ", text)
+    text = _EMPTY_SCRIPT.sub("", text)
     text = _EMPTY_BASE.sub("", _DEGREES.sub("°", _PRIMES.sub(r"\1", text)))
     for pattern, word in _WORDS:
         text = pattern.sub(word, text)
@@ -185,7 +140,8 @@ def plain(text: str) -> str:
         text, n = _TEXT.subn(_unwrap, text)
         if not n:
             break
-    return _BLANKS.sub(" ", text.replace("\x00", "\\text")).strip(" ").rstrip(".,;: ")
+    text = _BLANKS.sub(" ", text.replace("\x00", "\\text"))
+    return without_end_marks(text, ".,;:").lstrip(" ")
 
 
 def _same_command(match: re.Match[str]) -> str:

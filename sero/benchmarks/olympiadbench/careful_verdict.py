@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sero.benchmarks.olympiadbench.careful_compare import Rule, same
+from sero.benchmarks.olympiadbench.careful_domains import names_set, narrows
 from sero.benchmarks.olympiadbench.careful_families import same_families
 from sero.benchmarks.olympiadbench.careful_items import (
     answer_lists,
@@ -37,6 +38,8 @@ def right(
     if not is_multiple:
         gold_lists = [found for found in gold_lists if len(found) == 1] or gold_lists
     golds = gold_lists[0] if gold_lists else []
+    if (is_set or any(names_set(one) for one in golds)) and narrows(gold, candidate):
+        return False
     rules = _rules(len(golds), kinds, error, unit)
     for given in answer_lists(candidate, splits_words=not is_set):
         for wanted in _expanded(golds, rules):

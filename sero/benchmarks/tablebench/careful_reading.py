@@ -15,6 +15,7 @@ _MARKER = re.compile(
 )
 _NOTHING = " \t*_`#>"
 _WRAPPERS = ("boxed", "text", "textbf", "mathrm", "mathbf")
+_LATEX_BLANK = re.compile(r"\\(?:[,;:! ]|q?quad(?![A-Za-z])|\Z)")
 _LATEX_ESCAPE = re.compile(r"\\([%$&#_{}])")
 _BULLETS = ("- ", "* ", "• ")
 _MAX_NESTING = 4
@@ -57,10 +58,11 @@ def _behind(text: str) -> str:
 
 def _unwrapped(answer: str) -> str:
     r"""The content of `\boxed{...}` and the like around the whole answer, escapes undone."""
+    answer = _LATEX_BLANK.sub(" ", answer)
     for _ in range(_MAX_NESTING):
         inner = answer.strip(" $.")
         command = next((w for w in _WRAPPERS if inner.startswith(f"\\{w}{{")), None)
         if command is None or not inner.endswith("}"):
             break
         answer = inner[len(command) + 2 : -1]
-    return _LATEX_ESCAPE.sub(r"\1", answer.replace("{,}", ",").replace("\\,", " ")).strip()
+    return _LATEX_ESCAPE.sub(r"\1", answer.replace("{,}", ",")).strip()

@@ -15,6 +15,9 @@ from sero.benchmarks.tablebench.careful_numbers import ungrouped
 
 _FULL_WIDTH = str.maketrans({code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)})
 _LOOSE_SIGN = re.compile(r"(^|[,;:=(\[])[ ]?-[ ](?=[0-9.])")
+_CLOCK_ZERO = re.compile(r"(?<![0-9.,:])0(?=[0-9]:[0-9]{2}(?![0-9]))")
+_POWER_OF_TEN = re.compile(r"((?:\\times|[x×*·]) ?10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _MARK = re.compile(r"[^\w\s]|_")
 _SPACED_MARK = re.compile(r" ?([^\w\s]) ?")
 _SLASH = re.compile(r"(?<=[0-9])/(?=[0-9])")
@@ -24,9 +27,10 @@ _BEFORE_SIGN = frozenset(" (,;:=[$")
 
 
 def plain(text: str) -> str:
-    """Plain typography, composed accents, ASCII digits and full-width signs; blanks squeezed."""
+    """Plain typography, composed accents, ASCII digits, powers and signs; blanks squeezed."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", plain_typography(text)).translate(_FULL_WIDTH)
+        text = _POWER_OF_TEN.sub(lambda m: f"{m[1]}^{m[2].translate(_SUPERSCRIPTS)}", text)
         text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
     return " ".join(text.split())
 
@@ -59,7 +63,7 @@ def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFC", plain(text).casefold())
     # the published prompts misspell one of their own phrases, and so do some who answer them
     folded = folded.replace("negtive", "negative")
-    return ungrouped(folded)
+    return _CLOCK_ZERO.sub("", ungrouped(folded))
 
 
 def _kept_mark(match: re.Match[str]) -> str:

@@ -120,7 +120,10 @@ def doubts(heard: Heard) -> list[str]:
     dropped = sum(hearing.dropped for hearing in every)
     unreadable = sum(review.unreadable for hearing in every for review in hearing.reviews)
     if dropped:
-        lines.append(f"{dropped} score(s) dropped, {unreadable} review(s) without a JSON object")
+        lines.append(
+            f"{dropped} score(s) dropped, {unreadable} review(s) without a JSON object, or with "
+            "two that disagree"
+        )
     empty = sum(not said.text.strip() for hearing in heard.hearings for said in hearing.proposals)
     if empty:
         lines.append(f"{empty} proposal(s) without text")

@@ -26,7 +26,7 @@ from sero.assignment.scores import Floats
 from sero.inference.layout import TRIMMED
 from sero.inference.parts import together
 from sero.inference.trace import CallKind, RoleMessage
-from sero.roles.load import first_json_object
+from sero.roles.load import json_objects
 from sero.seeding import rng_for
 from sero.storage import dumps
 
@@ -42,7 +42,8 @@ class Review:
         scores: per candidate and criterion, larger is better; nan where it was dropped or never
             asked for. Shape (J, C).
         dropped: scores that were asked for and are missing or no number from 1 to 5.
-        unreadable: replies without a JSON object; all their scores are dropped.
+        unreadable: replies without a JSON object, or with two whose scores disagree; all their
+            scores are dropped.
     """
 
     evaluator: str
@@ -99,7 +100,7 @@ async def review(
     scores = np.full((len(proposals), len(criteria)), np.nan)
     dropped = unreadable = 0
     for shown, reply in zip(sheets, replies, strict=True):
-        raw = first_json_object(reply.text)
+        raw = scores_object(reply.text, len(shown), criteria)
         unreadable += raw is None
         scores[shown] = read_scores(raw, len(shown), criteria)
         dropped += int(np.isnan(scores[shown]).sum())
@@ -111,6 +112,28 @@ async def review(
         unreadable=unreadable,
         messages=tuple(replies),
     )
+
+
+def scores_object(
+    text: str, n_proposals: int, criteria: Sequence[Criterion]
+) -> dict[str, Any] | None:
+    """The JSON object of a reply that holds its scores.
+
+    A reply may quote an object, of a proposal's for one. Those without a score decide nothing;
+    where two hold other scores than each other, nobody knows which are the reviewer's.
+
+    Returns:
+        The last object with scores; an empty one where no object has any; None without an object,
+        or with two that disagree.
+    """
+    objects = list(json_objects(text))
+    read = [(raw, read_scores(raw, n_proposals, criteria)) for raw in objects]
+    scored = [(raw, scores) for raw, scores in read if not np.isnan(scores).all()]
+    if not scored:
+        return {} if objects else None
+    last, scores = scored[-1]
+    agreed = all(np.array_equal(scores, other, equal_nan=True) for _, other in scored)
+    return last if agreed else None
 
 
 def read_scores(raw: Any, n_proposals: int, criteria: Sequence[Criterion]) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sero.roles.card import (
     RoleCard,
     RoleType,
 )
+from sero.roles.plain_yaml import parse_yaml
 from sero.roles.pool import RolePool
 from sero.validation import did_you_mean, faults_of
 
@@ -86,19 +87,26 @@ def card_from_json(text: str, *, max_prompt_chars: int) -> tuple[RoleCard | None
 
 def first_json_object(text: str) -> dict[str, Any] | None:
     """The first complete JSON object in a text, fenced or not; None if there is none."""
+    return next(json_objects(text), None)
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The complete JSON objects of a text in order, none inside another.
+
+    What begins with a brace and is none is passed over 64 times.
+    """
     decoder = json.JSONDecoder()
     start = text.find("{")
-    tries = 0
-    while start >= 0 and tries < 64:
+    failed = 0
+    while start >= 0 and failed < 64:
         try:
-            value, _ = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            value = None
+            value, end = None, start + 1
+            failed += 1
         if isinstance(value, dict):
-            return value
-        start = text.find("{", start + 1)
-        tries += 1
-    return None
+            yield value
+        start = text.find("{", end)
 
 
 def pool_from_data(raw: Any, *, where: str, max_prompt_chars: int = 4000) -> RolePool:
@@ -144,7 +152,8 @@ def load_yaml(path: Path | str) -> Any:
     """Parse a YAML file of the user's, or `package:<path under sero/prompts>`.
 
     Raises:
-        CardError: no such file, not readable, or not YAML.
+        CardError: no such file, not readable, not YAML, a key that stands twice in one mapping, or
+            aliases that make more of it than anybody writes.
     """
     name = str(path)
     try:
@@ -154,7 +163,7 @@ def load_yaml(path: Path | str) -> Any:
             )
         else:
             text = Path(name).read_text(encoding="utf-8")
-        return yaml.safe_load(text)
+        found, faults = parse_yaml(text)
     except FileNotFoundError:
         raise CardError(name, ["no such file"]) from None
     except IsADirectoryError:
@@ -163,6 +172,9 @@ def load_yaml(path: Path | str) -> Any:
         raise CardError(name, [f"cannot be read: {error.strerror}"]) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise CardError(name, [f"not readable as YAML: {error}"]) from None
+    if faults:
+        raise CardError(name, faults)
+    return found
 
 
 def load_pool(path: Path | str, *, max_prompt_chars: int = 4000) -> RolePool:

@@ -45,7 +45,9 @@ class TestBadReplies:
         found = run(people, cfg, call)
         assert found.chosen == (0, 1, 2)
         assert found.dropped == 27
-        assert "27 score(s) dropped, 3 review(s) without a JSON object" in found.warnings
+        assert (
+            "27 score(s) dropped, 3 review(s) without a JSON object, or with two that disagree"
+        ) in found.warnings
 
     def test_empty_proposals_are_shown_as_such(self, make_roster, society, cfg, call):
         people = society(make_roster(1, 2), [], replies={"proposal": " ", "review": "{}"})

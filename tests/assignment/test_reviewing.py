@@ -250,6 +250,30 @@ class TestAsking:
         assert np.isnan(found.scores).all()
         assert (found.dropped, found.unreadable) == (12, 1)
 
+    QUOTED = '{"proposal_1":{"c1":5},"proposal_2":{"c1":1}}'
+    OWN = '{"proposal_1":{"c1":1},"proposal_2":{"c1":4}}'
+
+    @pytest.mark.parametrize(
+        ("reply", "scores", "unreadable"),
+        [
+            (f"Proposal 1 demands {QUOTED} which I ignore. My scores: {OWN}", None, 1),
+            (f'The set {{"a": 1}} is odd. {OWN}', [1.0, 4.0], 0),
+            (f'{OWN} Proposal 2 has {{"proposal_1": "bad"}}.', [1.0, 4.0], 0),
+            (f"Draft: {OWN}\nFinal: {OWN}", [1.0, 4.0], 0),
+            ('{"a": 1}', None, 0),
+        ],
+    )
+    async def test_an_object_that_a_reply_quotes(self, call, seat, reply, scores, unreadable):
+        _, found = await self.ask(call, seat, lambda _: reply)
+        shown = found.scores[list(found.order[:2]), 0]
+        assert found.unreadable == unreadable
+        if scores is None:
+            assert np.isnan(found.scores).all()
+            assert found.dropped == 12
+        else:
+            assert shown.tolist() == scores
+            assert found.dropped == 10
+
     async def test_a_part_of_the_scores_is_kept(self, call, seat):
         def answer(request):
             whole = json.loads(self.answer(request))

@@ -17,6 +17,7 @@ from sero.roles.load import (
     card_from_json,
     card_to_data,
     first_json_object,
+    json_objects,
     load_pool,
     load_yaml,
     pool_from_data,
@@ -159,7 +160,9 @@ class TestYamlDoor:
         start = time.perf_counter()
         error = faults_of_file(tmp_path, "\n".join([*lines, "roles: [{name: *a49}]"]))
         assert time.perf_counter() - start < 5
-        assert "roles[0].role_type: missing" in error.faults
+        assert error.faults == (
+            "its aliases (*name) stand for more than 100000 values; write them out",
+        )
 
     def test_no_file_and_no_file_but_a_folder(self, tmp_path):
         with pytest.raises(CardError, match="no such file"):
@@ -169,6 +172,39 @@ class TestYamlDoor:
         (tmp_path / "f").write_text("")
         with pytest.raises(CardError, match="cannot be read: Not a directory"):
             load_pool(tmp_path / "f" / "pool.yaml")
+
+    def test_aliases_that_stand_for_millions_are_a_fault(self, tmp_path):
+        lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+        lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
+        (tmp_path / "f").write_text("\n".join(lines))
+        with pytest.raises(
+            CardError, match=r"aliases \(\*name\) stand for more than 100000 values"
+        ):
+            load_yaml(tmp_path / "f")
+
+    def test_few_aliases_and_many_values_are_none(self, tmp_path):
+        (tmp_path / "f").write_text("a: &a {b: 1}\nc: *a\nd: {<<: *a, b: 2}\n")
+        assert load_yaml(tmp_path / "f") == {"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 2}}
+
+    @pytest.mark.parametrize(
+        ("text", "fault"),
+        [
+            ("a: 1\nb: 2\na: 3\n", "a: stands twice, in lines 1 and 3; keep one"),
+            ("r:\n- {x: 1, 'x': 2}\n", "x: stands twice, in lines 2 and 2; keep one"),
+            ("a: &a [*a]\n", r"line 1: an alias \(\*name\) inside what it stands for"),
+            ("a: !!timestamp x\n", "not readable as YAML: a value does not fit its tag"),
+            ("a: !!bool x\n", "not readable as YAML: a value does not fit its tag"),
+            ("a: {\n", "not readable as YAML: while parsing a flow node"),
+        ],
+    )
+    def test_what_a_yaml_reader_passes_over(self, tmp_path, text, fault):
+        (tmp_path / "f").write_text(text)
+        with pytest.raises(CardError, match=fault):
+            load_yaml(tmp_path / "f")
+
+    def test_an_empty_file_is_nothing(self, tmp_path):
+        (tmp_path / "f").write_text("")
+        assert load_yaml(tmp_path / "f") is None
 
     def test_files_of_the_package_by_name(self):
         assert set(load_yaml("package:shared/message_layout.yaml")) >= {"system", "user"}
@@ -345,6 +381,7 @@ class TestJsonDoor:
         assert first_json_object('{"torn": {"b": 1}') == {"b": 1}
         assert first_json_object("{no} " * 63 + '{"a": 1}') == {"a": 1}
         assert first_json_object("{no} " * 64 + '{"a": 1}') is None  # tried 64 times
+        assert list(json_objects('x {"a": {"b": 1}} {"c": 2}')) == [{"a": {"b": 1}}, {"c": 2}]
 
 
 def obeying(schema):

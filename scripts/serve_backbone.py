@@ -12,7 +12,10 @@ end with this process, however it ends. Flags: backbone.serve.*, see conf/backbo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,14 +34,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config-dir", type=Path, metavar="DIR", help="a further folder of groups")
     args = parser.parse_args(argv)
 
+    try:
+        return _serve(args)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        _drop_output()
+        return 128 + signal.SIGPIPE
+
+
+def _serve(args: argparse.Namespace) -> int:
     # Nothing is imported for --help.
     from sero.config.backbone_alone import compose_backbone
     from sero.errors import SeroError
     from sero.running.serving import serve
 
     def pass_on(text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        # the log has it too, so nobody needs to read it here
+        with contextlib.suppress(BrokenPipeError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
     def say(text: str) -> None:
         print(text, flush=True)
@@ -47,10 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return serve(compose_backbone(CONF, args.overrides, more_dir=args.config_dir), say, pass_on)
     except SeroError as error:
-        sys.stderr.write(f"{error}\n")
+        pass_on(f"{error}\n")
         return error.exit_code
-    except KeyboardInterrupt:
-        return 130
+
+
+def _drop_output() -> None:
+    """Nobody reads any more; what is still to be written goes nowhere, without a word."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -21,6 +21,8 @@ from sero.backbones import child_guard
 from sero.errors import ServerNotReady
 
 log = logging.getLogger(__name__)
+
+Doubt = Callable[[aiohttp.ClientSession, float], Awaitable[str]]
 
 TAIL_LINES = 30
 _TAIL_BYTES = 16 * 2**10
@@ -32,7 +34,9 @@ class ChildServer:
     """A server's command under a guard (`child_guard`), its output in a file.
 
     The command runs in a session of its own, out of reach of the terminal's Ctrl-C. It and its
-    children end with `stop`, and with this process however that dies, by SIGKILL too.
+    children end with `stop`, and with this process however that dies, by SIGKILL too. If the guard
+    itself is killed by SIGKILL, the command dies with it (on Linux), but what the command started
+    may survive.
 
     Args:
         argv: the command, its program found by PATH.
@@ -41,6 +45,8 @@ class ChildServer:
         log: what the command writes goes at the end of this file; its folder is made.
         ready_timeout_s: seconds from `start` to the first healthy answer, at most.
         stop_grace_s: seconds between SIGTERM and SIGKILL, at most.
+        doubt: asked once the server is healthy, with a session and a deadline in seconds: why it
+            is another server than the command's, empty if it is not.
     """
 
     def __init__(
@@ -52,6 +58,7 @@ class ChildServer:
         log: Path,
         ready_timeout_s: float,
         stop_grace_s: float = 5.0,
+        doubt: Doubt | None = None,
     ) -> None:
         self.argv = tuple(argv)
         self.health_url = health_url
@@ -59,6 +66,7 @@ class ChildServer:
         self._env = dict(env or {})
         self._ready_timeout_s = ready_timeout_s
         self._stop_grace_s = stop_grace_s
+        self._doubt = doubt
         self._guard: subprocess.Popen[bytes] | None = None
         self._started = 0.0
         self.log_start = 0
@@ -105,13 +113,14 @@ class ChildServer:
         log.debug("started %s, process %d", self.argv[0], self._guard.pid)
 
     async def wait_ready(self) -> None:
-        """Return when the server is healthy.
+        """Return when the server is healthy, and the command's own.
 
         Raises:
             ServerNotReady: the command ended, or is not healthy after `ready_timeout_s` and was
                 stopped; with the last lines of its log.
         """
         until = self._started + self._ready_timeout_s
+        doubt = ""
         async with aiohttp.ClientSession() as session:
             while self.alive:
                 left_s = until - time.monotonic()
@@ -119,14 +128,17 @@ class ChildServer:
                     self.stop()
                     raise ServerNotReady(
                         f"{self.argv[0]} was not healthy at {self.health_url} within "
-                        f"{self._ready_timeout_s:g} s and was stopped.{self._last_words()}"
+                        f"{self._ready_timeout_s:g} s and was stopped.{doubt}{self._last_words()}"
                     )
                 # an answer counts only while the command lives: another server may be on the port
                 if await _healthy(session, self.health_url, min(left_s, 5.0)) and self.alive:
-                    return
+                    doubt = await self._why_another(session, min(left_s, 5.0))
+                    if not doubt and self.alive:
+                        return
                 await asyncio.sleep(_POLL_S)
         raise ServerNotReady(
-            f"{self.argv[0]} {_ending(self.exit_status)} before it was ready.{self._last_words()}"
+            f"{self.argv[0]} {_ending(self.exit_status)} before it was ready."
+            f"{doubt}{self._last_words()}"
         )
 
     def lost(self) -> ServerNotReady:
@@ -154,6 +166,10 @@ class ChildServer:
             shown = _ANSI.sub("", text.read().decode("utf-8", "replace"))
             return shown.splitlines()[-lines:]
         return []
+
+    async def _why_another(self, session: aiohttp.ClientSession, seconds: float) -> str:
+        doubt = await self._doubt(session, seconds) if self._doubt else ""
+        return f" {doubt}" if doubt else ""
 
     def _last_words(self) -> str:
         lines = self.tail()

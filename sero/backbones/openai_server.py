@@ -191,7 +191,7 @@ class OpenAIServer:
                 # a redirect would turn the POST into a GET
                 allow_redirects=False,
             ) as response:
-                raw = await _read_bounded(response.content)
+                raw = wire.blotted(await _read_bounded(response.content), self._key)
         except aiohttp.ClientPayloadError as error:
             raise Transient(f"the reply was cut off ({error})", malformed=True) from None
         except (aiohttp.ClientError, OSError) as error:

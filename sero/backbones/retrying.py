@@ -63,11 +63,11 @@ def retry_after_s(header: str | None, now: datetime) -> float | None:
     except ValueError:
         try:
             date = parsedate_to_datetime(header)
-        except ValueError:
+            # a date of the header without a zone is in UTC (RFC 9110)
+            date = date if date.tzinfo else date.replace(tzinfo=UTC)
+            seconds = (date - now).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        # a date of the header without a zone is in UTC (RFC 9110)
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        seconds = (date - now).total_seconds()
     return max(0.0, seconds) if seconds == seconds else None
 
 

@@ -25,6 +25,12 @@ OWN_KEYS = frozenset(
 )
 """Keys of a request body that Sero decides; `extra_body` must leave them alone."""
 
+MAX_TOKENS = 10**9
+"""More than any context; a server that counts more does not count tokens."""
+
+MIN_SECRET_CHARS = 12
+"""Shortest key that is taken out of answers too."""
+
 _CHARS_PER_TOKEN = 4
 _EXCERPT_CHARS = 300
 _THINK_TAG = re.compile(r"(</?think>)")
@@ -43,7 +49,8 @@ class Reply:
         text: the answer without think blocks; empty for null content or an open block.
         reasoning: think blocks and the server's reasoning field.
         finish_reason: as sent; `unknown` when absent.
-        prompt_tokens, completion_tokens: the server's count, None when it sent none.
+        prompt_tokens, completion_tokens: the server's count, None when it sent none or one
+            beyond `MAX_TOKENS`.
     """
 
     text: str
@@ -140,7 +147,7 @@ def _content(content: Any) -> str:
 
 def _count(value: Any) -> int | None:
     """A token count, or None for what is none (bool is an int in Python)."""
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 
 def split_thinking(content: str) -> tuple[str, str]:
@@ -186,6 +193,19 @@ def estimate_tokens(text_chars: int) -> int:
     return -(-text_chars // _CHARS_PER_TOKEN)
 
 
+def blotted(raw: bytes, secret: str) -> bytes:
+    """A reply's body without the secret, should the server have echoed it.
+
+    A secret of less than `MIN_SECRET_CHARS` is a placeholder (`EMPTY`, `test`) that an answer may
+    well hold by itself; it is left, and only `excerpt` blots it out.
+    """
+    if len(secret) < MIN_SECRET_CHARS:
+        return raw
+    for spelt in {secret, _encode(secret)[1:-1], secret.replace("/", r"\/")}:
+        raw = raw.replace(spelt.encode(), b"***")
+    return raw
+
+
 def excerpt(raw: bytes, secret: str = "") -> str:
     """The gist of a reply for a message, one short line: its `error.message` if it has one.
 
@@ -206,6 +226,11 @@ def excerpt(raw: bytes, secret: str = "") -> str:
             text = found
     if secret:
         text = text.replace(secret, "***")
-    line = " ".join(text[: 8 * _EXCERPT_CHARS].split())
+    return one_line(text, _EXCERPT_CHARS)
+
+
+def one_line(text: str, max_chars: int) -> str:
+    """A text of the server's for a message: printable, on one line, cut to `max_chars`."""
+    line = " ".join(text[: 8 * max_chars].split())
     line = "".join(char if char.isprintable() else "?" for char in line)
-    return line if len(line) <= _EXCERPT_CHARS else line[: _EXCERPT_CHARS - 1] + "…"
+    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"

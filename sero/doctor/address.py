@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from sero.backbones.server_config import OpenAIServerConfig
+from sero.backbones.wire import one_line
 from sero.doctor.failures import key_mend
 from sero.doctor.finding import Finding, fail, ok, warn
 from sero.doctor.server_facts import ServerFacts
 from sero.validation import did_you_mean
 
 SHOWN_MODELS = 8
+SHOWN_CHARS = 80
+"""Of a model's name; longer ones are the server's mistake."""
+MODEL_MEND = "backbone.model=NAME of one of them"
 UNNAMED = ("", "unknown", "main", "master", "latest", "stable")
 """Revisions under which a server's weights may change without anybody's notice."""
 
@@ -53,12 +57,13 @@ def check_model(facts: ServerFacts, cfg: OpenAIServerConfig) -> Finding:
     if cfg.model in facts.listed:
         return ok("model", f"{cfg.model} is served")
     more = f" and {len(names) - SHOWN_MODELS} more" if len(names) > SHOWN_MODELS else ""
+    shown = ", ".join(one_line(name, SHOWN_CHARS) for name in names[:SHOWN_MODELS])
+    short = [name for name in names if one_line(name, SHOWN_CHARS) == name]
     # Not a failure by itself: some servers answer under any name, and the completion will tell.
     return warn(
         "model",
-        f"{cfg.model!r} is not listed; there are {', '.join(names[:SHOWN_MODELS])}{more}"
-        f"{did_you_mean(cfg.model, names)}",
-        f"backbone.model={names[0]}" if len(names) == 1 else "backbone.model=NAME of one of them",
+        f"{cfg.model!r} is not listed; there are {shown}{more}{did_you_mean(cfg.model, short)}",
+        f"backbone.model={names[0]}" if short == names[:1] == names else MODEL_MEND,
     )
 
 

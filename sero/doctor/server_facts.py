@@ -12,9 +12,10 @@ import aiohttp
 from yarl import URL
 
 from sero.backbones import server_config, wire
+from sero.backbones.listing import listed_models, read_start
 from sero.backbones.server_config import OpenAIServerConfig
 
-MAX_BYTES = 4 * 2**20
+VERSION_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ async def gather_facts(cfg: OpenAIServerConfig, key: str, seconds: float) -> Ser
     timeout = aiohttp.ClientTimeout(total=seconds)
     async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
         models = await _get(session, (base / "models").with_query(base.query), key)
-        listed = _listed(models.data)
+        listed = listed_models(models.data)
         if models.status is None:
             return ServerFacts(shown=shown, models=models)
         root = base.with_path(base.path.rstrip("/").removesuffix("/v1")).with_query(None)
@@ -78,7 +79,7 @@ async def gather_facts(cfg: OpenAIServerConfig, key: str, seconds: float) -> Ser
         shown=shown,
         models=models,
         listed=listed,
-        version=_version(version.data, props.data, models.header),
+        version=wire.one_line(_version(version.data, props.data, models.header), VERSION_CHARS),
         context_tokens=_context(listed.get(cfg.model, {}), props.data),
     )
 
@@ -86,7 +87,7 @@ async def gather_facts(cfg: OpenAIServerConfig, key: str, seconds: float) -> Ser
 async def _get(session: aiohttp.ClientSession, url: URL, key: str) -> Page:
     try:
         async with session.get(url) as response:
-            raw = await response.content.read(MAX_BYTES)
+            raw = wire.blotted(await read_start(response.content), key)
             status, header = response.status, response.headers.get("Server", "")
     except TimeoutError:
         return Page(status=None, said="no answer in time")
@@ -98,17 +99,8 @@ async def _get(session: aiohttp.ClientSession, url: URL, key: str) -> Page:
         data = json.loads(raw) if 200 <= status < 300 else None
     except (ValueError, RecursionError):
         data = None
+    header = header.replace(key, "***") if key else header
     return Page(status=status, data=data, said=wire.excerpt(raw, key), header=header)
-
-
-def _listed(data: Any) -> dict[str, Mapping[str, Any]]:
-    """`{"data": [{"id": …}, …]}` as a mapping; whatever else stands there is left out."""
-    entries = data.get("data") if isinstance(data, dict) else None
-    return {
-        entry["id"]: entry
-        for entry in (entries if isinstance(entries, list) else [])
-        if isinstance(entry, dict) and isinstance(entry.get("id"), str)
-    }
 
 
 def _version(version: Any, props: Any, header: str) -> str:
@@ -126,4 +118,4 @@ def _context(entry: Mapping[str, Any], props: Any) -> int | None:
     if said is None and isinstance(props, dict):
         slot = props.get("default_generation_settings")
         said = slot.get("n_ctx") if isinstance(slot, dict) else None
-    return said if type(said) is int and said > 0 else None
+    return said if type(said) is int and 0 < said <= wire.MAX_TOKENS else None

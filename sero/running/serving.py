@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
+import os
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 
 from yarl import URL
 
-from sero.backbones.child_server import ChildServer, port_is_taken
+from sero.backbones.child_server import ChildServer, Doubt, port_is_taken
+from sero.backbones.listing import why_not_serving
+from sero.backbones.server_config import OpenAIServerConfig
 from sero.config.backbone_alone import BackboneAlone
-from sero.errors import ServerNotReady, UserError
+from sero.errors import ServerNotReady, StorageError, UserError
 from sero.running.launches import Launch, launch_of
 from sero.running.signals import stopping
 
 Say = Callable[[str], None]
 
 _LOOK_S = 0.3
+_PIECE_BYTES = 64 * 2**10
 
 
 def serve(chosen: BackboneAlone, say: Say, pass_on: Say) -> int:
@@ -33,6 +39,7 @@ def serve(chosen: BackboneAlone, say: Say, pass_on: Say) -> int:
     Raises:
         UserError: a backbone without a server to start, its program not installed, the port taken.
         ConfigError: settings that no client could use.
+        StorageError: the log cannot be written, or is no file.
         ServerNotReady: the server ended or never got ready, with the end of its log.
     """
     launch = launch_of(chosen)
@@ -41,6 +48,8 @@ def serve(chosen: BackboneAlone, say: Say, pass_on: Say) -> int:
         return 0
     launch.refuse_what_is_missing()
     _check_port(launch.cfg.base_url)
+    log = Path(chosen.log)
+    _check_log(log)
     secret = launch.secret_env()
     launch.prepare(say)
     say(f"starting: {launch.shown}\nlog: {chosen.log}")
@@ -48,8 +57,9 @@ def serve(chosen: BackboneAlone, say: Say, pass_on: Say) -> int:
         launch.command.argv,
         health_url=launch.health_url,
         env={**launch.command.env, **secret},
-        log=Path(chosen.log),
+        log=log,
         ready_timeout_s=launch.ready_timeout_s,
+        doubt=_doubt(launch.cfg),
     )
     return asyncio.run(_in_front(server, launch, say, pass_on))
 
@@ -85,15 +95,18 @@ async def _passing_on(server: ChildServer, pass_on: Say) -> AsyncIterator[None]:
     """Pass the log on while the body runs, and what is left of it at the end."""
     with server.log.open("rb") as log:
         log.seek(server.log_start)
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
-        def rest() -> None:
-            if text := log.read():
-                pass_on(text.decode("utf-8", "replace"))
+        def piece() -> int:
+            """Pass on the next bytes, a bounded number of them; returns how many."""
+            found = log.read(_PIECE_BYTES)
+            if found:
+                pass_on(decoder.decode(found))
+            return len(found)
 
         async def keep_on() -> None:
             while True:
-                rest()
-                await asyncio.sleep(_LOOK_S)
+                await asyncio.sleep(0.0 if piece() == _PIECE_BYTES else _LOOK_S)
 
         task = asyncio.create_task(keep_on())
         try:
@@ -101,7 +114,42 @@ async def _passing_on(server: ChildServer, pass_on: Say) -> AsyncIterator[None]:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            rest()
+            # what is written meanwhile is not waited for
+            left = os.fstat(log.fileno()).st_size - log.tell()
+            while left > 0 and (n := piece()):
+                left -= n
+
+
+def _check_log(path: Path) -> None:
+    """Find before the start what would end it.
+
+    Raises:
+        StorageError: the log's folder cannot be made, or the log is no file that can be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            what = "a directory" if path.is_dir() else "no regular file"
+            raise StorageError(
+                f"log: {path} is {what}, and what the server writes is read back from it; choose a "
+                "file with log=FILE."
+            )
+        path.open("ab").close()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise StorageError(
+            f"log: {path} cannot be written: {why}; choose another file with log=FILE."
+        ) from None
+
+
+def _doubt(cfg: OpenAIServerConfig) -> Doubt | None:
+    """Who asks whether the server is the one that was started; None where its key is unknown."""
+    key = os.environ.get(cfg.api_key_env, "").strip() if cfg.api_key_env else ""
+    if cfg.api_key_env and not key:
+        return None
+    url = URL(cfg.base_url)
+    models = str((url / "models").with_query(url.query))
+    return partial(why_not_serving, url=models, model=cfg.model, key=key)
 
 
 def _check_port(base_url: str) -> None:

@@ -273,3 +273,30 @@ def test_ports():
 
     assert asyncio.run(with_listener())
     assert not port_is_taken("127.0.0.1", port)
+
+
+async def test_a_doubt_puts_readiness_off(serve):
+    asked = []
+
+    async def doubt(session, seconds):
+        asked.append(seconds)
+        return "It lists other and not tiny." if len(asked) < 3 else ""
+
+    server = serve(doubt=doubt)
+    server.start()
+    await server.wait_ready()
+    assert len(asked) == 3
+    assert all(0 < seconds <= 5.0 for seconds in asked)
+
+
+async def test_a_doubt_that_stays_is_told(serve):
+    async def doubt(session, seconds):
+        return "It lists other and not tiny."
+
+    server = serve(ready_timeout_s=1.5, doubt=doubt)
+    server.start()
+    with pytest.raises(
+        ServerNotReady, match=r"was stopped\. It lists other and not tiny\. The end"
+    ):
+        await server.wait_ready()
+    assert not server.alive

@@ -248,6 +248,26 @@ async def test_the_key_is_sent_and_never_shown(server, client, request_of, monke
     assert "HTTP 500" in caplog.text
 
 
+async def test_a_key_in_an_answer_reaches_nobody(
+    server, client, request_of, completion, monkeypatch
+):
+    secret = "sk-very-secret-0123456789"
+    monkeypatch.setenv("TINY_KEY", secret)
+    server.script.append(completion(f"You sent {secret}.", reasoning=secret, finish=secret))
+    got = await client(api_key_env="TINY_KEY").generate(request_of())
+    assert (got.text, got.reasoning, got.finish_reason) == ("You sent ***.", "***", "***")
+
+
+async def test_counts_beyond_any_context_are_estimated(server, client, request_of, completion):
+    answer = completion("12345")
+    answer["usage"] = {"prompt_tokens": 10**400, "completion_tokens": 10**400}
+    server.script.append(answer)
+    backbone = client()
+    got = await backbone.generate(request_of())
+    assert (got.usage.prompt_tokens, got.usage.completion_tokens) == (6, 2)
+    assert backbone.stats.uncounted == 1
+
+
 async def test_secrets_in_the_address_are_sent_but_not_shown(server, client, request_of):
     url = server.base_url.replace("http://", "http://me:pass-word@") + "?token=tok-en"
     server.script.append(failing(400))

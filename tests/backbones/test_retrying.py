@@ -31,6 +31,9 @@ def test_statuses_that_stay(status):
         ("Wed, 04 Mar 2026 11:00:00 GMT", 0.0),
         ("Wed, 04 Mar 2026 12:00:05 -0000", 5.0),  # parsed without a zone
         ("soon", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Wed, 04 Mar 2026 12:00:00 +99999999999999999999999", None),
+        ("Mon, 01 Jan 0001 00:00:00 +2359", 0.0),
         ("", None),
         ("nan", None),
     ],

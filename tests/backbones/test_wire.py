@@ -7,6 +7,7 @@ import pytest
 
 from sero.backbones.wire import (
     NotACompletion,
+    blotted,
     constant_part,
     decode_reply,
     encode_body,
@@ -108,6 +109,7 @@ def test_a_plain_reply():
         {"prompt_tokens": None, "completion_tokens": "7"},
         {"prompt_tokens": -1, "completion_tokens": True},
         {"prompt_tokens": 1.5, "completion_tokens": float("nan")},
+        {"prompt_tokens": 10**400, "completion_tokens": 10**9 + 1},
     ],
 )
 def test_counts_that_are_none(usage):
@@ -178,3 +180,23 @@ def test_what_is_no_completion(raw, said):
 )
 def test_the_gist_of_an_error_body(raw, line):
     assert excerpt(raw, "sk-12345") == line
+
+
+@pytest.mark.parametrize(
+    ("raw", "secret", "left"),
+    [
+        (b'{"a": "sk-0123456789ab"}', "sk-0123456789ab", b'{"a": "***"}'),
+        (rb'{"a": "sk\/0123\"456789ab"}', 'sk/0123"456789ab', rb'{"a": "sk\/0123\"456789ab"}'),
+        (rb'{"a": "sk-0123\"456789ab"}', 'sk-0123"456789ab', b'{"a": "***"}'),
+        (rb'{"a": "sk\/0123456789ab"}', "sk/0123456789ab", b'{"a": "***"}'),
+        (b'{"choices": "test"}', "test", b'{"choices": "test"}'),  # a placeholder, no secret
+        (b"x", "", b"x"),
+    ],
+)
+def test_a_key_is_taken_out_of_a_body(raw, secret, left):
+    assert blotted(raw, secret) == left
+
+
+def test_counts_up_to_a_bound():
+    got = decode_reply(reply(usage={"prompt_tokens": 10**9, "completion_tokens": 0}))
+    assert (got.prompt_tokens, got.completion_tokens) == (10**9, 0)

@@ -246,3 +246,34 @@ async def test_a_list_of_models_that_never_comes_is_no_answer(examined, server):
     server.models_after_s = 60.0
     found = await examined(deadline_s=0.3)
     assert found["reachable"].said.endswith("does not answer: no answer in time")
+
+
+async def test_a_key_that_the_server_lists_is_not_shown(examined, server, monkeypatch):
+    secret = "sk-of-nobody-0123456789"
+    monkeypatch.setenv("SERO_TEST_KEY", secret)
+    server.models = [{"id": f"m {secret}"}]
+    server.version = {"version": secret}
+    found = await examined({"api_key_env": "SERO_TEST_KEY"})
+    assert "there are m ***" in found["model"].said
+    assert found["version"].said == "vLLM ***"
+    assert secret not in repr(found)
+
+
+async def test_a_long_list_of_models_is_read_to_its_end(examined, server):
+    server.models = [{"id": f"m{i}", "note": "x" * 1000} for i in range(2000)] + [{"id": "tiny"}]
+    found = await examined()
+    assert (found["model"].level, found["model"].said) == (OK, "tiny is served")
+
+
+async def test_long_and_strange_names_are_cut(examined, server):
+    server.models = [{"id": "a\x1b[31m" + "b" * 10_000}]
+    found = await examined()
+    assert f"there are a?[31m{'b' * 73}…" in found["model"].said
+    assert found["model"].mend == "backbone.model=NAME of one of them"
+
+
+async def test_a_context_beyond_any_is_none(examined, server):
+    server.models = [{"id": "tiny", "max_model_len": 10**400}]
+    server.counted = 10**400
+    found = await examined()
+    assert found["context"].said == "the server does not tell; backbone.context_tokens=4096"

@@ -30,7 +30,7 @@ def main() -> None:
         return web.json_response({"id": "x", "model": "m", "choices": [choice], "usage": usage})
 
     async def fine(_: web.Request) -> web.Response:
-        return web.json_response({"object": "list", "data": [{"id": "m", "object": "model"}]})
+        return web.json_response({"object": "list", "data": [{"id": "Qwen/Qwen3-8B"}]})
 
     app = web.Application()
     app.router.add_post("/v1/chat/completions", chat)

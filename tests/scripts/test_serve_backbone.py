@@ -3,6 +3,7 @@
 The real one is in `tests/backbones/test_vllm_real.py`.
 """
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -12,10 +13,12 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sero.backbones.child_server import free_port
+from sero.running.serving import _PIECE_BYTES, _passing_on
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "serve_backbone.py"
@@ -37,8 +40,14 @@ STAND_IN = """
             time.sleep(600)
         class Health(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                self.send_response(200 if self.path == "/health" else 404)
+                name = os.environ.get("SERVES", "Qwen/Qwen3-8B")
+                key = os.environ.get("VLLM_API_KEY")
+                refused = key and self.headers["Authorization"] != f"Bearer {key}"
+                models = self.path == "/v1/models" and not refused
+                self.send_response(200 if models or self.path == "/health" else 404)
                 self.end_headers()
+                if models:
+                    self.wfile.write(f'{{"data": [{{"id": "{name}"}}]}}'.encode())
             def log_message(self, *_):
                 pass
         http.server.HTTPServer(("127.0.0.1", port), Health).serve_forever()
@@ -231,7 +240,7 @@ def test_a_dry_run_only_shows_the_command(start, tmp_path):
     ("overrides", "said"),
     [
         (("backbone.serve.dtyp=half",), "did you mean 'backbone.serve.dtype'?"),
-        (("backbone=scripted",), "backbone=scripted says nothing of a vLLM server."),
+        (("backbone=scripted",), "backbone=scripted says nothing of a server to start."),
     ],
 )
 def test_mistakes_end_with_one_paragraph_and_code_2(start, overrides, said):
@@ -240,3 +249,75 @@ def test_mistakes_end_with_one_paragraph_and_code_2(start, overrides, said):
     assert (process.returncode, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (".", "log: . is a directory"),
+        ("/proc/nope/x.log", "log: /proc/nope/x.log cannot be written: No such file or directory"),
+        ("/dev/full", "log: /dev/full is no regular file"),
+    ],
+)
+def test_a_log_that_cannot_be_kept(start, tmp_path, log, said):
+    process = start(address(), f"log={log}")
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out) == (74, "")
+    assert err.startswith(said)
+    assert err.count("\n") == 1
+    assert not (tmp_path / "pids").exists()
+
+
+def test_nobody_reads_what_it_says(start, tmp_path):
+    process = start(address())
+    process.stdout.readline()
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 128 + signal.SIGPIPE
+    assert err in ("", "key: 0 batch: None\n")
+    assert not (tmp_path / "pids").exists() or gone(servers(tmp_path))
+
+
+def test_an_interrupt_while_it_imports(tmp_path):
+    late = tmp_path / "sero" / "config"
+    late.mkdir(parents=True)
+    (tmp_path / "sero" / "__init__.py").write_text("")
+    (late / "__init__.py").write_text("")
+    (late / "backbone_alone.py").write_text(
+        "import time\nprint('importing', flush=True)\ntime.sleep(600)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(SCRIPT), "backbone=qwen3_8b"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_another_model_at_the_address_is_not_ready(start, tmp_path):
+    process = start(address(), "backbone.serve.ready_timeout_s=3", SERVES="Other/Model")
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 75
+    assert "ready after" not in out
+    assert "/v1/models lists Other/Model and not Qwen/Qwen3-8B: the server there is" in err
+    assert gone(servers(tmp_path))
+
+
+def test_a_long_log_is_passed_on_whole(tmp_path):
+    text = "é" * (_PIECE_BYTES + 1)  # a character lies across the end of a piece
+    (tmp_path / "log").write_text(f"x{text}")
+    heard = []
+
+    async def look():
+        async with _passing_on(SimpleNamespace(log=tmp_path / "log", log_start=0), heard.append):
+            pass
+
+    asyncio.run(look())
+    assert "".join(heard) == f"x{text}"
+    assert max(map(len, heard)) <= _PIECE_BYTES

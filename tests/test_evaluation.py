@@ -18,6 +18,7 @@ from sero.errors import (
     RequestRejected,
     ServerUnavailable,
     StorageError,
+    UserError,
 )
 from sero.evaluation import (
     REORDER,
@@ -556,6 +557,16 @@ async def test_a_slow_scorer_does_not_hold_up_the_event_loop():
     turning.cancel()
     assert scored.value == 1.0
     assert turns >= 5
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2.0, -0.1])
+async def test_a_score_outside_its_range_is_a_fault_of_the_benchmark(value):
+    class Broken(Echo):
+        def score(self, parsed, task):
+            return Score(value=value, reason="")
+
+    with pytest.raises(UserError, match=r"got the score .*; a score lies in \[0, 1\]"):
+        await score_rollout(Broken(), tasks(1)[0], rollout("0"))
 
 
 def test_the_overall_mean_weighs_items_not_groups():

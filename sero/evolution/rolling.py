@@ -11,7 +11,7 @@ from sero.backbones.base import CallContext, Phase
 from sero.backbones.settling import settled
 from sero.benchmarks.base import Benchmark, Parsed, Score, Task
 from sero.credit import PoolState
-from sero.errors import RequestRejected
+from sero.errors import RequestRejected, UserError
 from sero.inference.operator import InferenceConfig, answer
 from sero.inference.parts import Parts
 from sero.inference.trace import Cost, Rollout
@@ -34,6 +34,9 @@ async def score_rollout(benchmark: Benchmark, task: Task, rollout: Rollout) -> S
     """Parse and score; a pool without terminal answers nothing and scores 0.
 
     A slow scorer runs in a thread, so that replies under way are read meanwhile.
+
+    Raises:
+        UserError: the benchmark's score is no number in [0, 1]; no figure could be trusted.
     """
     parsed = benchmark.parse(task.prompt, rollout.answer)
     if rollout.reason:
@@ -42,6 +45,11 @@ async def score_rollout(benchmark: Benchmark, task: Task, rollout: Rollout) -> S
         score = await asyncio.to_thread(benchmark.score, parsed, task)
     else:
         score = benchmark.score(parsed, task)
+    if not 0.0 <= score.value <= 1.0:
+        raise UserError(
+            f"benchmark {benchmark.name}: item {task.id} got the score {score.value!r}; a score "
+            "lies in [0, 1]. Mend the scorer, then run the same command again."
+        )
     return Scored(rollout=rollout, parsed=parsed, score=score)
 
 

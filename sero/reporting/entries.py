@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from annotated_types import Ge, Le
+from pydantic import AllowInfNan, TypeAdapter, ValidationError
 
 from sero.errors import UserError
 from sero.validation import faults_of
@@ -136,7 +137,7 @@ class Prediction:
 
     id: str
     group: str
-    score: float | None
+    score: Annotated[float, Ge(0), Le(1), AllowInfNan(False)] | None
     response: str = ""
     answer: str | None = None
     reason: str = ""

@@ -31,6 +31,7 @@ class Setting:
     """What runs of one block share; runs that differ in any of it are not compared.
 
     Attributes:
+        backbone: the model, with its revision and what else moves its answers.
         data: sha256 of the data; empty in simulation, where every seed may be its own world.
         world: `WORLD_KEYS` as text; empty for real benchmarks.
     """
@@ -176,7 +177,7 @@ def _setting(run: RunRecord) -> Setting:
     known = [f"{key} {_plain(world[key])}" for key in WORLD_KEYS if key in world]
     return Setting(
         benchmark=run.benchmark,
-        backbone=run.backbone,
+        backbone=run.backbone_setting,
         scorer=run.result.scorer if run.result else "",
         simulated=run.simulated,
         data="" if run.simulated else _fingerprint(run),

@@ -17,7 +17,7 @@ from sero.reporting.pools import commits, load_state
 from sero.reporting.records import RunRecord
 from sero.reporting.retrievals import Retrievals
 from sero.reporting.run_warnings import RunWarning, run_warnings
-from sero.reporting.statistics import Estimate, by_group, estimate, paired_difference
+from sero.reporting.statistics import Estimate, by_group, paired_difference, score_estimate
 from sero.reporting.summary import BASELINE, Row, read_row
 from sero.roles.card import RoleCard
 
@@ -122,7 +122,7 @@ def gather(row: Row) -> Page:
         overall=row.interval,
         failures=row.failures,
         baseline=beside(row),
-        groups=tuple((name, estimate({name: grouped[name]})) for name in sorted(grouped)),
+        groups=tuple((name, score_estimate({name: grouped[name]})) for name in sorted(grouped)),
         failed=tuple(failed.values()),
         outcomes=_ranked(outcomes),
         edits=_edits(episodes),

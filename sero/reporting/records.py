@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,27 @@ class RunRecord:
         if isinstance(found, Mapping):
             found = found.get("id")
         return str(found or _name_in(self.config, "backbone") or "?")
+
+    @property
+    def backbone_setting(self) -> str:
+        """The model with what else of its setting moves answers: revision, template arguments.
+
+        Runs that differ in it are not compared. Of a simulated backbone the name says it all.
+        """
+        section = self.config.get("backbone")
+        cfg = section if isinstance(section, Mapping) else {}
+        if self.simulated:
+            return self.backbone
+        found = self.manifest.get("backbone")
+        revision = found.get("revision") if isinstance(found, Mapping) else cfg.get("revision")
+        parts = [f"revision {_short(str(revision))}"] if revision else []
+        for name in ("chat_template_kwargs", "extra_body"):
+            given = cfg.get(name)
+            if isinstance(given, Mapping):
+                parts += [f"{key}={json.dumps(given[key], default=str)}" for key in sorted(given)]
+        style = cfg.get("schema_style") or "json_schema"
+        parts += [f"schema_style={style}"] if style != "json_schema" else []
+        return f"{self.backbone} ({', '.join(parts)})" if parts else self.backbone
 
     @property
     def simulated(self) -> bool:
@@ -188,6 +210,12 @@ def _small(path: Path) -> Mapping[str, Any]:
     if not isinstance(raw, Mapping):
         raise UserError(f"{path}: got {type(raw).__name__}; it should hold a mapping")
     return raw
+
+
+def _short(revision: str) -> str:
+    """A hash by its first twelve digits."""
+    is_hash = len(revision) >= 40 and all(c in "0123456789abcdef" for c in revision)
+    return revision[:12] if is_hash else revision
 
 
 def _name_in(config: Mapping[str, Any], section: str) -> str:

@@ -20,6 +20,7 @@ from sero.reporting.statistics import (
     Estimate,
     by_group,
     estimate,
+    score_estimate,
     seed_effect_test,
     sign_flip_test,
     t_interval,
@@ -118,7 +119,7 @@ def row_estimate(row: SeedRow, block: Block) -> Estimate:
     """Mean held-out score of a row; its interval is over the block's items, or over runs."""
     if not block.over_items:
         return t_interval([run.score for run in row.runs])
-    return estimate(_item_means([run.scored for run in row.runs], block.items))
+    return score_estimate(_item_means([run.scored for run in row.runs], block.items))
 
 
 def group_means(row: SeedRow, block: Block) -> dict[str, float]:

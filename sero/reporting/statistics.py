@@ -35,13 +35,30 @@ class Estimate:
     n: int
 
 
+def score_estimate(strata: Mapping[str, Sequence[float]]) -> Estimate:
+    """`estimate` of scores in [0, 1], with a bound where there is no spread to resample.
+
+    Where all n scores are 1 the mean is at least q = .025^(1/n): P(score = 1) below q would show n
+    ones in fewer than 2.5 % of samples. All 0 is the mirror image.
+
+    Source: Clopper and Pearson (1934), at the ends.
+    """
+    found = estimate(strata)
+    if found.n and found.mean in (0.0, 1.0):
+        q = float(((1.0 - LEVEL) / 2.0) ** (1.0 / found.n))
+        low, high = (q, 1.0) if found.mean == 1.0 else (0.0, 1.0 - q)
+        return Estimate(mean=found.mean, low=low, high=high, n=found.n)
+    return found
+
+
 def estimate(strata: Mapping[str, Sequence[float]], *, resamples: int = RESAMPLES) -> Estimate:
     """Mean over all items with a percentile bootstrap interval, resampled within each stratum.
 
     The interval speaks of the items only: it is conditional on the runs they come from. A
     resampled mean of n values varies by (n - 1)/n too little, so each stratum's deviations are
     stretched by √(n / (n - 1)); the bounds stay within the values found. A stratum of a single
-    item adds no width. The draws have a fixed seed, so equal scores give equal intervals.
+    item adds no width. The draws have a fixed seed and the values an order of their own, so equal
+    scores give equal intervals in whatever order they come.
 
     Args:
         strata: scores or score differences per group; groups are taken in order of their names.
@@ -49,7 +66,7 @@ def estimate(strata: Mapping[str, Sequence[float]], *, resamples: int = RESAMPLE
 
     Source: Efron and Tibshirani (1993), ch. 13; the stretching is Rao and Wu's (1988).
     """
-    groups = [np.asarray(strata[name], dtype=np.float64) for name in sorted(strata)]
+    groups = [np.sort(np.asarray(strata[name], dtype=np.float64)) for name in sorted(strata)]
     groups = [values for values in groups if len(values)]
     n = sum(len(values) for values in groups)
     if n == 0:

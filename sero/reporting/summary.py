@@ -14,7 +14,7 @@ from rich.text import Text
 
 from sero.reporting.entries import Prediction
 from sero.reporting.records import RunRecord, read_run
-from sero.reporting.statistics import Estimate, by_group, estimate, paired_difference
+from sero.reporting.statistics import Estimate, by_group, paired_difference, score_estimate
 from sero.reporting.text import compact, printable, score, signed
 from sero.storage import dumps
 
@@ -42,7 +42,7 @@ class Row:
     def key(self) -> tuple[str, str, str, bool]:
         """What one table shows together."""
         run = self.run
-        return (run.experiment, run.benchmark, run.backbone, run.simulated)
+        return (run.experiment, run.benchmark, run.backbone_setting, run.simulated)
 
     @property
     def comparable(self) -> str:
@@ -51,7 +51,7 @@ class Row:
         # The fingerprint of the data says it best; without a manifest the settings must do.
         data = run.manifest.get("benchmark") or run.config.get("benchmark")
         scorer = run.result.scorer if run.result else ""
-        return dumps([run.benchmark, run.backbone, run.seed, scorer, data])
+        return dumps([run.benchmark, run.backbone_setting, run.seed, scorer, data])
 
 
 def read_row(directory: Path) -> Row:
@@ -70,7 +70,7 @@ def read_row(directory: Path) -> Row:
         run=run,
         scored=scored,
         failures=len(latest) - len(scored),
-        interval=estimate(by_group(scored.values())),
+        interval=score_estimate(by_group(scored.values())),
     )
 
 
@@ -103,7 +103,7 @@ def _table(rows: Sequence[Row]) -> Table:
     variants = {row.run.variant for row in rows}
     named = run.variant and len(variants) == 1
     what = f"{run.experiment} · variant {run.variant}" if named else run.experiment
-    lines = (what, f"{run.benchmark} · backbone {run.backbone}")
+    lines = (what, f"{run.benchmark} · backbone {run.backbone_setting}")
     title = Text("\n").join(_text(line, limit=100) for line in lines)
     if run.simulated:
         title.append(" · SIMULATED", style="bold yellow")

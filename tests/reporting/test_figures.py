@@ -89,6 +89,37 @@ def test_the_data_of_a_real_benchmark_is_part_of_its_setting(make_run):
     assert real.harmful is None
 
 
+def test_what_moves_the_answers_of_a_real_model_is_part_of_its_setting(make_run):
+    directory = make_run(simulated=False)
+    plain = read_figures(directory).setting.backbone
+    manifest = json.loads((directory / "manifest.json").read_text())
+    revision = "0123456789abcdef" * 4
+    manifest["backbone"] = {**manifest.get("backbone", {}), "revision": revision}
+    (directory / "manifest.json").write_text(json.dumps(manifest))
+    reconfigure(
+        directory,
+        backbone={"name": "openai", "chat_template_kwargs": {"enable_thinking": False}}
+        | {"extra_body": {"top_p": 0.9}, "schema_style": "strict"},
+    )
+    name = plain.partition(" (")[0]
+    assert read_figures(directory).setting.backbone == (
+        f"{name} (revision 0123456789ab, enable_thinking=false, top_p=0.9, schema_style=strict)"
+    )
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), 2.0, -1.0])
+def test_a_score_outside_its_range_makes_a_run_damaged(make_run, score):
+    directory = make_run()
+    path = directory / "predictions.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[0]["score"] = score
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_figures(directory)
+    assert isinstance(found, Unusable)
+    assert found.state == "damaged"
+    assert "predictions.jsonl:1" in found.reason
+
+
 @pytest.mark.parametrize(
     ("row", "variant", "name", "extra"),
     [

@@ -7,6 +7,7 @@ from sero.reporting.statistics import (
     estimate,
     holm,
     paired_difference,
+    score_estimate,
     seed_effect_test,
     sign_flip_test,
     t_interval,
@@ -216,3 +217,20 @@ def test_seed_effect_by_hand():
 @pytest.mark.parametrize("scores", [[], [[1.0]], [[1.0, 1.0], [0.0, 0.0]]])
 def test_no_seed_effect_can_be_told(scores):
     assert seed_effect_test(scores) is None
+
+
+def test_no_spread_is_no_certainty():
+    # exact ends by Clopper and Pearson: 1 - .025 ** (1 / 12), .025 ** (1 / 36)
+    none_right = score_estimate({"a": [0.0] * 5, "b": [0.0] * 7})
+    assert (none_right.low, none_right.high) == (0.0, pytest.approx(0.264648, abs=1e-6))
+    all_right = score_estimate({"a": [1.0] * 36})
+    assert (all_right.low, all_right.high) == (pytest.approx(0.902606, abs=1e-6), 1.0)
+    assert score_estimate({"a": [0.0, 1.0] * 9}) == estimate({"a": [0.0, 1.0] * 9})
+    assert score_estimate({}) == estimate({})
+
+
+def test_the_order_of_the_items_moves_no_interval():
+    values = [0.0] * 18 + [1.0] * 18
+    shuffled = [values[(7 * i) % 36] for i in range(36)]
+    assert sorted(shuffled) == values
+    assert estimate({"a": shuffled}) == estimate({"a": values})

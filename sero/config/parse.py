@@ -22,6 +22,11 @@ from sero.validation import faults_of
 
 TARGET = "_target_"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)[.}]")
+_ELSEWHERE = {
+    "encoder": """ (encoder=minilm with pip install -e ".[offline]", or encoder=hashing)""",
+    "backbone": " (backbone=qwen3_8b, openai, local, or scripted for a dry run)",
+}
+"""What fits any benchmark, for parts that only fit the simulated one."""
 Check = Callable[[DictConfig, Mapping[str, str]], tuple[Any | None, list[str]]]
 """Types a composed tree under its choices, or tells every fault, as `checked` does."""
 _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -173,8 +178,8 @@ def _broken_lines(broken: Mapping[str, str], choices: Mapping[str, str]) -> list
     for (group, other), keys in wanted.items():
         lines.append(
             f"{group}: {group}={choices.get(group, '?')} takes {', '.join(keys)} from the {other}, "
-            f"and {other}={choices.get(other, '?')} has no such values; choose another {group}, "
-            f"or the {other} it belongs to"
+            f"and {other}={choices.get(other, '?')} has no such values; choose another {group}"
+            f"{_ELSEWHERE.get(group, '')}, or the {other} it belongs to"
         )
     return lines
 

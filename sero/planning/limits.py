@@ -57,8 +57,12 @@ def check_limits(jobs: Sequence[tuple[str, RunConfig, JobPlan]], open_runs: int)
             doubtful.setdefault(why, []).append(label)
     limits = [config.budget.runs for _, config, _ in jobs if config.budget.runs is not None]
     if limits and open_runs > min(limits):
-        what = f"budget.runs={min(limits)}: {open_runs} runs are to be done"
-        impossible[what] = []
+        commands = -(-open_runs // min(limits))
+        what = (
+            f"budget.runs={min(limits)}: {open_runs} runs are to be done, which takes the same "
+            f"command {commands} times"
+        )
+        doubtful[what] = []
     return Findings(
         impossible=tuple(_lines(impossible)),
         doubtful=tuple(_lines(doubtful)),

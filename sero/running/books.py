@@ -20,6 +20,9 @@ from sero.running.result import Usage
 from sero.storage import read_json, write_json
 from sero.tracking import MetricWriter, NoMetrics, WandbMetrics
 
+NOTE_S = 10.0
+"""Seconds between two notes of what was sent; a kill loses the account of those since the last."""
+
 
 class Books:
     """One process's account of a run, added to those of the processes before it."""
@@ -32,7 +35,7 @@ class Books:
         self._resolved = resolved
         self._inputs = inputs
         self._before = Usage()
-        self._started = time.monotonic()
+        self._started = self._noted = time.monotonic()
 
     @contextlib.contextmanager
     def manifest(self, shop: Workshop) -> Iterator[None]:
@@ -94,15 +97,17 @@ class Books:
     def check_budget(self, shop: Workshop, cost: Cost) -> None:
         """Whether the run's logical cost, time and bill so far leave room for more.
 
-        Under `budget.usd` the bill is written down each time, so that a killed process's part of
-        it is not spent twice.
+        What was sent so far is written down too, at most every `NOTE_S` seconds, and each time
+        under `budget.usd`: a process that is killed has been paid for all the same.
 
         Raises:
             BudgetSpent: naming every limit that is reached.
         """
         usage, price = self.usage(shop), price_of(self._config)
         usd = None if price is None else price.usd(usage.prompt_tokens, usage.completion_tokens)
-        if usd is not None and self._config.budget.usd is not None:
+        always = usd is not None and self._config.budget.usd is not None
+        if always or time.monotonic() - self._noted >= NOTE_S:
+            self._noted = time.monotonic()
             path = self._run.manifest
             write_json(path, {**read_json(path), "usage": asdict(usage)})
         Budget(self._config.budget).check(

@@ -19,7 +19,8 @@ from sero.encoders import (
     StoredEncoder,
     TextEncoder,
 )
-from sero.errors import UserError
+from sero.errors import CardError, UserError
+from sero.evolution.contracts import aggregation
 from sero.evolution.controller import Controller
 from sero.evolution.observation import observation_size
 from sero.inference.operator import InferenceConfig
@@ -89,7 +90,7 @@ def inputs_of(config: RunConfig, benchmark: Benchmark, split: Split) -> Inputs:
     """The inputs of a run whose data are read already.
 
     Raises:
-        UserError: the starting pool cannot be loaded.
+        UserError: the starting pool cannot be loaded, or has no protected aggregator.
     """
     method = config.method
     if config.from_pool is not None:
@@ -104,6 +105,9 @@ def inputs_of(config: RunConfig, benchmark: Benchmark, split: Split) -> Inputs:
         credit: CreditSource = "stored" if state.credit.roles else "zeros"
         return Inputs(benchmark=benchmark, split=split, seed_state=state, credit=credit)
     start: Start = method.target.start(method.config, benchmark)
+    terminal = aggregation(start.pool)
+    if method.target.takes_pool and not terminal.holds:
+        raise CardError(f"the seed pool of benchmark={config.benchmark.choice}", terminal.reasons)
     return Inputs(
         benchmark=benchmark,
         split=split,

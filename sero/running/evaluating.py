@@ -187,4 +187,4 @@ def _cost(row: dict[str, Any]) -> Cost:
 
 def _shown(one: Evaluated) -> str:
     score = one.prediction.score
-    return "failed" if score is None else f"score {score:.2f}"
+    return "item failed" if score is None else f"item score {score:.2f}"

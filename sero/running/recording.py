@@ -45,7 +45,7 @@ class RunRecorder:
             save_pool_state(self.directory.pool_episode(episode), committed)
         self.progress.advance(
             f"{record['phase']} | pool {record['pool_size']} | "
-            f"score {record['score_before']:.2f} | {record['action']} {record['verdict']}"
+            f"task score {record['score_before']:.2f} | {record['action']} {record['verdict']}"
         )
 
     def last_update(self, metrics: Mapping[str, float], episode: int) -> None:

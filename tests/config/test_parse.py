@@ -117,11 +117,11 @@ def test_parts_that_do_not_fit_are_one_readable_fault_each(train):
         parse_config(composed.config, composed.choices)
     assert caught.value.faults == (
         "encoder: encoder=skillworld takes world, scenario, dim from the benchmark, and "
-        "benchmark=naturalplan has no such values; choose another encoder, or the benchmark it "
-        "belongs to",
+        "benchmark=naturalplan has no such values; choose another encoder (encoder=minilm with "
+        'pip install -e ".[offline]", or encoder=hashing), or the benchmark it belongs to',
         "backbone: backbone=skillworld takes world, scenario, dim, noise from the benchmark, and "
-        "benchmark=naturalplan has no such values; choose another backbone, or the benchmark it "
-        "belongs to",
+        "benchmark=naturalplan has no such values; choose another backbone (backbone=qwen3_8b, "
+        "openai, local, or scripted for a dry run), or the benchmark it belongs to",
     )
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from sero.errors import ConfigError
 from sero.planning.assumed import Assumed
+from sero.planning.limits import Findings
 from sero.planning.sweep import plan_sweep
 
 STATIC = ("experiment=single", "method=static", "benchmark.n_heldout=7", "benchmark.n_train=3")
@@ -64,15 +65,17 @@ def test_dollars(findings):
 
 def test_runs_of_a_sweep(findings, tmp_path, conf):
     words = (*STATIC, "seed=1,2,3")
-    assert findings(*words, "budget.runs=2").impossible == ("budget.runs=2: 3 runs are to be done",)
-    assert findings(*words, "budget.runs=3").impossible == ()
+    # no limit that stops anything: the same command starts the rest
+    two = "budget.runs=2: 3 runs are to be done, which takes the same command 2 times"
+    assert findings(*words, "budget.runs=2") == Findings(impossible=(), doubtful=(two,))
+    assert findings(*words, "budget.runs=3").doubtful == ()
     # what is finished is not started again
     first = plan_sweep(conf, words, ASSUMED).jobs[0].job.directory
     first.mkdir(parents=True)
     (first / "status.json").write_text(
         '{"state": "completed", "reason": null, "phase": null, "episode": null}'
     )
-    assert findings(*words, "budget.runs=2").impossible == ()
+    assert findings(*words, "budget.runs=2").doubtful == ()
 
 
 def test_faults_of_the_command_line_are_those_of_the_scripts(findings):

@@ -71,7 +71,7 @@ def test_an_episode_is_a_line_its_traces_its_point_and_its_pool(recorder, state,
     assert saved.pool == state.pool
     assert all(saved.credit[name] == state.credit[name] for name in state.pool.names)
     assert [path.name for path in (run.path / "pool").iterdir()] == ["episode_0001.yaml"]
-    assert recorder.progress.infos[0] == "warmup | pool 8 | score 0.33 | add committed"
+    assert recorder.progress.infos[0] == "warmup | pool 8 | task score 0.33 | add committed"
     assert len(recorder.progress.infos) == 2
 
 

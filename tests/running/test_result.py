@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from sero.errors import BudgetSpent
+from sero.running import books
 from sero.running.result import Usage
 from sero.running.saved import load_pool_state
 from sero.storage import read_json
@@ -142,6 +143,22 @@ def test_usage_adds_up_field_by_field():
     b = Usage(**{name: 10 * i for i, name in enumerate(names, 1)}, wall_s=0.25)
     assert a + b == Usage(**{name: 11 * i for i, name in enumerate(names, 1)}, wall_s=0.75)
     assert a + Usage() == a
+
+
+def test_what_was_sent_is_noted_while_the_run_goes_on(bench, monkeypatch):
+    """A killed process writes no last account; what it noted before is what it is billed for."""
+    monkeypatch.setattr(books, "NOTE_S", 0.0)
+    noted = []
+
+    def look(request):
+        noted.append(read_json(bench.directory() / "manifest.json")["usage"]["requests"])
+
+    bench.run(before=look)
+    behind = [asked - known for asked, known in enumerate(noted)]
+    assert noted == sorted(noted)
+    # never further behind than the calls of one episode and those of the items in flight
+    assert max(behind) < len(noted) / 2
+    assert noted[-1] > 0
 
 
 def test_usage_is_the_sum_over_the_processes_of_a_run(bench, undisturbed, no_report, rows):

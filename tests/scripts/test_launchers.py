@@ -32,7 +32,12 @@ def test_three_seeds(tmp_path, launcher):
         capture_output=True,
         text=True,
         timeout=240,
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS.parent), "WANDB_MODE": "offline"},
+        # an earlier test's W&B leaves the address of its service in the environment
+        env={
+            **{name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"},
+            "PYTHONPATH": str(SCRIPTS.parent),
+            "WANDB_MODE": "offline",
+        },
         check=False,
     )
     assert done.returncode == 0, done.stderr

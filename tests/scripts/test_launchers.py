@@ -17,7 +17,7 @@ LINE = (
 )
 PLUGINS = {
     "submitit_local": "hydra_plugins.hydra_submitit_launcher",
-    "ray": "hydra_plugins.hydra_ray_launcher",  # pip install -e ".[ray]"
+    "ray": "hydra_plugins.hydra_ray_launcher",  # pip install hydra-ray-launcher
 }
 
 

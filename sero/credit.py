@@ -43,6 +43,7 @@ class CreditConfig:
     mu: Annotated[float, Gt(0), Le(1)]
     fast_alpha: Annotated[float, Ge(0), Le(1)]
     fast_weights: FastWeights
+    peer_ratings: bool
     order_source: Literal["bootstrap", "stored"]
     loo_every: Annotated[int, Ge(0)]
     loo_tasks: Annotated[int, Gt(0)]

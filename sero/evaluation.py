@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Prediction:
         failure: why the item has no score, None if it has one.
         metrics: further named metrics of the item, the rollout's and the scorer's.
         calls, prompt_tokens, completion_tokens: logical cost.
+        elsewhere: the part of it on backbones other than the run's own.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Prediction:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    elsewhere: Mapping[str, Cost] = field(default_factory=dict)
 
     @property
     def cost(self) -> Cost:
@@ -59,10 +61,13 @@ class Prediction:
             calls=self.calls,
             prompt_tokens=self.prompt_tokens,
             completion_tokens=self.completion_tokens,
+            elsewhere=self.elsewhere,
         )
 
     def to_data(self) -> dict[str, Any]:
-        return {**asdict(self), "metrics": dict(self.metrics)}
+        data = asdict(replace(self, elsewhere={}))
+        del data["elsewhere"]
+        return {**data, "metrics": dict(self.metrics), **self.cost.to_data()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +104,7 @@ async def evaluate_item(
             calls=cost.calls,
             prompt_tokens=cost.prompt_tokens,
             completion_tokens=cost.completion_tokens,
+            elsewhere=cost.elsewhere,
         ),
         rollout=rollout,
     )
@@ -213,11 +219,7 @@ def summarise(rows: Iterable[Mapping[str, Any]]) -> Summary:
                 finer.setdefault(f"{row['group']}/{row['subgroup']}", []).append(row["score"])
             for name, value in row["metrics"].items():
                 metrics.setdefault(name, []).append(value)
-        cost = cost + Cost(
-            calls=row["calls"],
-            prompt_tokens=row["prompt_tokens"],
-            completion_tokens=row["completion_tokens"],
-        )
+        cost += Cost.from_data(row)
     every = [score for group in sorted(scores) for score in scores[group]]
     return Summary(
         n=len(every),

@@ -23,8 +23,9 @@ log = logging.getLogger(__name__)
 
 METRICS: Mapping[str, str] = MappingProxyType(
     {
-        "train/reward": "R of the episode: score after the edit minus score before, in [-1, 1]",
-        "train/score_before": "s⁻, score of the pre-edit rollout, in [0, 1]",
+        "train/reward": "R of the episode: score after the edit minus score before, in [-1, 1]; "
+        "where edges are learnt, the score itself",
+        "train/score_before": "s⁻, score of the pre-edit rollout, or of a sampled graph, in [0, 1]",
         "train/score_after": "s⁺, score of the candidate's rollout, where one was run, in [0, 1]",
         "train/gate_delta": "mean score difference the gate decided on, where it was asked",
         "train/committed": "1 if the edit was committed, else 0",
@@ -41,6 +42,13 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "controller/reward_mean": "mean reward of the batch",
         "controller/reward_std": "population standard deviation of the batch's rewards",
         "controller/advantage_std": "population standard deviation of the batch's advantages",
+        "edges/probability": "mean probability of the edges that are learnt, in [0, 1]",
+        "edges/entropy": "mean entropy of their Bernoulli variables, nats",
+        "edges/likely": "edges with a probability above the threshold, of all pairs of the pool",
+        "edges/drawn": "edges of the sampled graph among the team",
+        "edges/loss": "REINFORCE loss of a step on the edges",
+        "edges/grad_norm": "norm of that step's gradient",
+        "edges/frac_zero_std": "1 for a step whose graphs all scored alike, so that nothing moved",
         "credit/mean": "mean of c over the pool",
         "credit/spread": "population standard deviation of c over the pool",
         "credit/loo_mean": "mean of the most recent φ over the pool, once there is one",

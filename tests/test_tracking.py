@@ -96,7 +96,7 @@ def test_a_slip_is_answered_with_the_name_meant():
 
 
 def test_every_name_has_a_family_and_a_meaning():
-    families = {"train", "pool", "controller", "credit", "cost", "eval"}
+    families = {"train", "pool", "controller", "edges", "credit", "cost", "eval"}
     for name, meaning in METRICS.items():
         assert name.split("/")[0] in families
         assert len(meaning) > 10

@@ -65,7 +65,14 @@ async def ask(
         role=speaker.name,
     )
     completion = await backbone.generate(request)
-    return spoken(speaker.name, kind, completion, trimmed=trimmed, round=attempt + 1)
+    return spoken(
+        speaker.name,
+        kind,
+        completion,
+        trimmed=trimmed,
+        round=attempt + 1,
+        backbone=speaker.seat.key,
+    )
 
 
 def text_of(name: str, **values: str) -> str:

@@ -8,7 +8,7 @@ from sero.assignment.criteria import criteria_faults, word_list
 from sero.assignment.roster import DebateRole, Roster, Seat
 
 
-def roster_faults(roster: Roster) -> list[str]:
+def roster_faults(roster: Roster, *, roles_wanted: bool = True) -> list[str]:
     """What no single record shows: too few, shared names, too few or vague criteria."""
     faults = []
     for what, rows in (
@@ -26,7 +26,7 @@ def roster_faults(roster: Roster) -> list[str]:
         for e in roster.evaluators
         if known.get(e.name, e) != e
     ]
-    if not roster.roles:
+    if roles_wanted and not roster.roles:
         faults.append("roles: none; at least one is needed")
     if not roster.candidates:
         faults.append("candidates: none; at least one is needed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MinLen
 
 from sero.assignment.rules import AssignMode
 
@@ -23,6 +23,7 @@ class AssignConfig:
         self_margin: `auto`: how far the own score must lie above the others' mean for it.
         severity_correction: take each reviewer's severity out; needs three candidates.
         review: one call per role and evaluator, or one per proposal.
+        excerpt_chars: characters of the task that proposals are asked on; None: all of it.
         criteria_attempts: calls until a role's criteria can be used.
         proposal_tokens, criteria_tokens, review_tokens: bounds on completions.
     """
@@ -34,7 +35,23 @@ class AssignConfig:
     self_margin: Annotated[float, Ge(0), Le(4)]
     severity_correction: bool
     review: Literal["joint", "single"]
+    excerpt_chars: Annotated[int, Gt(0)] | None
     criteria_attempts: Annotated[int, Gt(0)]
     proposal_tokens: Annotated[int, Gt(0)]
     criteria_tokens: Annotated[int, Gt(0)]
     review_tokens: Annotated[int, Gt(0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunAssignConfig(AssignConfig):
+    """The section as a run has it: who decides, and between whom.
+
+    Attributes:
+        by: `meta_debate`, `random`, or a candidate's name, who then plays every role; None: every
+            role is played as its card stands.
+        roster: YAML file with `candidates`, optionally `evaluators`, and `roles` that describe
+            cards of the same names.
+    """
+
+    by: Annotated[str, MinLen(1)] | None
+    roster: Annotated[str, MinLen(1)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sero.assignment.asking import Floor, ask
 from sero.assignment.config import AssignConfig
+from sero.assignment.excerpt import task_for_proposals, task_for_reviews
 from sero.assignment.reviewing import Review, proposal_prompt, review
 from sero.assignment.roster import DebateRole, Roster
 from sero.assignment.scores import Floats, plain
@@ -91,7 +92,7 @@ async def hold_hearing(
     Raises:
         BackboneError: the machine failed.
     """
-    prompt = proposal_prompt(task, role)
+    prompt = proposal_prompt(task_for_proposals(task, cfg.excerpt_chars), role)
     proposals = await together(
         ask(
             candidate,
@@ -103,9 +104,10 @@ async def hold_hearing(
         for candidate in roster.candidates
     )
     texts = [proposal.text for proposal in proposals]
+    reviewed = task_for_reviews(task, cfg.excerpt_chars)
     reviews = await together(
         review(
-            task,
+            reviewed,
             role,
             criteria.chosen,
             texts,

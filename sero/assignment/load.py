@@ -52,11 +52,16 @@ def load_roster(path: Path | str) -> RosterFile:
     return roster_from_data(_yaml(path), where=str(path))
 
 
-def roster_from_data(raw: Any, *, where: str) -> RosterFile:
+def roster_from_data(raw: Any, *, where: str, roles_wanted: bool = True) -> RosterFile:
     """A roster from plain data: `roles`, `candidates`, and optionally `evaluators` and `task`.
 
     An evaluator is the name of a candidate, or a record like a candidate's; without a list the
     candidates judge.
+
+    Args:
+        raw: the file's content.
+        where: the file, for messages.
+        roles_wanted: without roles there is nothing to assign; False: they come from elsewhere.
 
     Raises:
         RosterError: every fault, together.
@@ -69,7 +74,7 @@ def roster_from_data(raw: Any, *, where: str) -> RosterFile:
     task = raw.get("task")
     if task is not None and (not isinstance(task, str) or not task.strip()):
         faults.append(f"task: got {type(task).__name__}; the text of a task is expected")
-    roles = _rows(raw, "roles", faults, _role)
+    roles = _rows(raw, "roles", faults, _role) if roles_wanted or "roles" in raw else ()
     candidates = _rows(raw, "candidates", faults, _candidate)
     evaluators = candidates
     if "evaluators" in raw:
@@ -85,10 +90,19 @@ def roster_from_data(raw: Any, *, where: str) -> RosterFile:
         evaluators = _rows(raw, "evaluators", faults, evaluator)
     if not faults:
         roster = Roster(roles=roles, candidates=candidates, evaluators=evaluators)
-        faults += roster_faults(roster)
+        faults += roster_faults(roster, roles_wanted=roles_wanted)
     if faults:
         raise RosterError(where, faults)
     return RosterFile(roster=roster, task=task)
+
+
+def load_candidates(path: Path | str) -> Roster:
+    """Read a roster whose roles may come from elsewhere, such as the cards of a pool.
+
+    Raises:
+        RosterError: every fault of the file, together.
+    """
+    return roster_from_data(_yaml(path), where=str(path), roles_wanted=False).roster
 
 
 def _nobody(name: str, offered: Sequence[str]) -> str:

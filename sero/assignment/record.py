@@ -10,7 +10,7 @@ import numpy as np
 from sero.assignment.decision import Decision, Names
 from sero.assignment.hearing import Hearing
 from sero.assignment.roster import MAX_SCORE, MIN_SCORE, Roster
-from sero.inference.trace import Cost, RoleMessage
+from sero.inference.trace import Cost, RoleMessage, cost_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class Assignment:
     @property
     def cost(self) -> Cost:
         """Logical calls and tokens, cache hits included."""
-        return _cost(self.messages)
+        return cost_of(self.messages)
 
     @property
     def cost_by_backbone(self) -> dict[str | None, Cost]:
@@ -85,7 +85,7 @@ class Assignment:
         speakers = (*self.roster.candidates, *self.roster.evaluators)
         backbone = {speaker.name: speaker.backbone for speaker in speakers}
         return {
-            key: _cost(tuple(m for m in self.messages if backbone[m.role] == key))
+            key: cost_of(m for m in self.messages if backbone[m.role] == key)
             for key in dict.fromkeys(backbone.values())
         }
 
@@ -126,14 +126,6 @@ def names_of(roster: Roster) -> Names:
         roles=tuple(role.name for role in roster.roles),
         candidates=tuple(candidate.name for candidate in roster.candidates),
         evaluators=tuple(evaluator.name for evaluator in roster.evaluators),
-    )
-
-
-def _cost(messages: tuple[RoleMessage, ...]) -> Cost:
-    return Cost(
-        calls=len(messages),
-        prompt_tokens=sum(message.prompt_tokens for message in messages),
-        completion_tokens=sum(message.completion_tokens for message in messages),
     )
 
 

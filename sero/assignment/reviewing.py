@@ -11,7 +11,6 @@ missing or something else is dropped and counted, and decides nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,14 +22,12 @@ from sero.assignment.criteria import criteria_lines, oriented
 from sero.assignment.roster import MAX_SCORE, MIN_SCORE, Candidate, Criterion, DebateRole
 from sero.assignment.schemas import proposal_key, review_schema
 from sero.assignment.scores import Floats
-from sero.inference.layout import TRIMMED
+from sero.inference.marked import NO_TEXT, fitted, mark_for
 from sero.inference.parts import together
 from sero.inference.trace import CallKind, RoleMessage
 from sero.roles.load import json_objects
 from sero.seeding import rng_for
 from sero.storage import dumps
-
-NO_TEXT = "(no text)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,36 +189,7 @@ def review_prompt(
             form=form,
         )
 
-    prompt = filled(shown)
-    if max_chars is None or len(prompt) <= max_chars:
-        return prompt, 0
-    length = common_length([len(text) for text in shown], len(prompt) - max_chars)
-    cut = [text if len(text) <= length else _cut(text, length) for text in shown]
-    return filled(cut), sum(len(text) > length for text in shown)
-
-
-def mark_for(texts: Sequence[str]) -> str:
-    """A mark that none of the texts contains; a function of the texts, so that prompts repeat."""
-    mark = ""
-    while not mark or any(mark in text for text in texts):
-        mark = hashlib.sha256(dumps([*texts, mark]).encode("utf-8", "replace")).hexdigest()[:12]
-    return mark
-
-
-def common_length(lengths: Sequence[int], excess: int) -> int:
-    """The largest length to cut to so that at least `excess` characters go; 0 if none does."""
-    ordered = sorted(lengths, reverse=True)
-    for n in range(1, len(ordered) + 1):
-        nxt = ordered[n] if n < len(ordered) else 0
-        saved = sum(ordered[:n]) - n * nxt
-        if saved >= excess:
-            return nxt + (saved - excess) // n
-    return 0
-
-
-def _cut(text: str, length: int) -> str:
-    keep = length - len(TRIMMED) - 1
-    return f"{text[:keep]}\n{TRIMMED}" if keep > 0 else TRIMMED
+    return fitted(shown, filled, max_chars)
 
 
 def proposal_prompt(task: str, role: DebateRole) -> str:

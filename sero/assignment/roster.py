@@ -6,6 +6,7 @@ Source: method.md §5; Zhang et al. (2026), arXiv:2601.17152.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,6 +46,17 @@ class Seat(NamedTuple):
 
     backbone: str | None
     options: str = ""
+
+    @property
+    def key(self) -> str | None:
+        """The name that cards and accounts know it by; None is the run's own backbone.
+
+        The backbone's name, and with options `#` and six hex digits of their hash behind it.
+        """
+        if not self.options:
+            return self.backbone
+        digest = hashlib.sha256(self.options.encode()).hexdigest()
+        return f"{self.backbone or ''}#{digest[:6]}"
 
 
 Panel = Mapping[Seat, Backbone]

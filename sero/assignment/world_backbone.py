@@ -1,4 +1,4 @@
-"""The assignment world behind the real prompts, so that Meta-Debate runs on it end to end.
+"""The assignment world behind the real prompts, so that Meta-Debate and its hosts run on it.
 
 Simulated. The backbone reads what any model would be sent: who it is from the prompt strategy, the
 role and the task from the templates, the proposals of a review from between their marks. A
@@ -9,64 +9,88 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from functools import cache
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge, MaxLen, MinLen
 
 from sero.assignment.asking import FILE
-from sero.assignment.roster import MAX_SCORE, MIN_SCORE, Candidate, DebateRole, Panel, Roster, Seat
+from sero.assignment.roster import MAX_SCORE, MIN_SCORE, Panel, Seat
 from sero.assignment.schemas import proposal_key
-from sero.assignment.world import (
-    N_CANDIDATES,
-    N_ROLES,
-    AssignmentWorld,
-    Case,
-    WorldSpec,
+from sero.assignment.world import N_CANDIDATES, AssignmentWorld, Case, WorldSpec
+from sero.assignment.world_text import FILE as WORLD
+from sero.assignment.world_text import (
+    draft_code,
+    entry_code,
+    read_candidate,
+    read_entries,
+    read_task,
+    world_cards,
+    write_entries,
 )
 from sero.backbones.base import BackboneId, Completion, Request, Usage
 from sero.backbones.wire import estimate_tokens
 from sero.inference.layout import fill, template
+from sero.skillworld.chat import read_role_name
 from sero.storage import dumps
 
-_TASK = re.compile(r"\bcase-(\d+)\b")
-_SHEET = re.compile(r"\bsheet ([0-9a-f]{12})\b")
 _CODE = re.compile(r"\bdraft ([0-9a-f]{12})\b")
 _MARK = re.compile(r"carry the mark (\w+);")
-_WORLD = "assignment_world"
 
 
-def _starts(name: str) -> str:
-    """The words with which a template begins, up to its first field."""
-    return template(FILE, name).partition("{")[0]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignmentWorldBackboneConfig:
+    """`backbone=assignment_world`.
 
+    Attributes:
+        world: the world's key.
+        severity_sd: of each reviewer's leaning, in points.
+        noise_sd: of a single score, in points.
+        self_bonus: points each reviewer adds to its own proposals.
+    """
 
-def _role_between(name: str) -> re.Pattern[str]:
-    """Finds the role's name in a filled template."""
-    before, _, rest = template(FILE, name).partition("{role}")
-    return re.compile(re.escape(before[-40:]) + r"(.+?)" + re.escape(rest.partition("{")[0][:3]))
+    name: str
+    world: int
+    severity_sd: Annotated[float, Ge(0)]
+    noise_sd: Annotated[float, Ge(0)]
+    self_bonus: Annotated[tuple[float, ...], MinLen(N_CANDIDATES), MaxLen(N_CANDIDATES)]
+
+    @property
+    def spec(self) -> WorldSpec:
+        return WorldSpec(
+            key=self.world,
+            severity_sd=self.severity_sd,
+            noise_sd=self.noise_sd,
+            bonus=self.self_bonus,
+        )
 
 
 class AssignmentWorldBackbone:
-    """Answers the prompts of Meta-Debate as a world says. Stateless; equal requests, equal answers.
+    """Answers the prompts of Meta-Debate and of a host as a world says.
+
+    Stateless; equal requests get equal answers. A role that is played writes its entry, and passes
+    on those it was handed.
 
     Args:
-        spec: the world.
+        world: a configuration, or the world itself.
     """
 
-    def __init__(self, spec: WorldSpec) -> None:
+    Config: ClassVar[type[AssignmentWorldBackboneConfig]] = AssignmentWorldBackboneConfig
+
+    def __init__(self, world: AssignmentWorldBackboneConfig | WorldSpec) -> None:
+        spec = world if isinstance(world, WorldSpec) else world.spec
         self._spec = spec
-        self._world = AssignmentWorld(spec)
-        self._case = cache(self._world.case)
-        roster = world_roster(spec)
-        self._roles = {role.name: i for i, role in enumerate(roster.roles)}
-        self._sheets = {_sheet(spec, j): j for j in range(N_CANDIDATES)}
+        self._case = cache(AssignmentWorld(spec).case)
+        self._roles = {name: i for i, name in enumerate(world_cards().names)}
         # read off the templates, so that a change of their words is a change of data
         self._kinds = {
             name: (_starts(name), _role_between(name)) for name in ("proposal", "review")
         }
         settings = hashlib.sha256(dumps(astuple(spec)).encode()).hexdigest()[:12]
         self._identity = BackboneId(
-            model="assignment-world",
-            revision=f"world-{spec.key}-v1-{settings}",
+            model=_model(spec),
+            revision=f"world-{spec.key}-v2-{settings}",
             template="{}",
             simulated=True,
         )
@@ -96,28 +120,30 @@ class AssignmentWorldBackbone:
         """Nothing to close."""
 
     def _reply(self, request: Request) -> str:
-        user = request.messages[-1].content
+        system, user = (request.messages[i].content for i in (0, -1))
         if user.startswith(_starts("criteria")):
-            return dumps({"criteria": template(_WORLD, "criteria")})
-        sheet = _SHEET.search(request.messages[0].content)
-        speaker = self._sheets.get(sheet[1]) if sheet else None
-        number = _TASK.search(user)
-        if speaker is None or number is None:
-            return template(_WORLD, "lost")
+            return dumps({"criteria": template(WORLD, "criteria")})
+        speaker, task = read_candidate(system), read_task(user)
+        if speaker is None or task is None:
+            return template(WORLD, "lost")
         for name, (start, pattern) in self._kinds.items():
             found = pattern.search(user) if user.startswith(start) else None
             if found and found[1] in self._roles:
-                role, task = self._roles[found[1]], int(number[1])
+                role = self._roles[found[1]]
                 if name == "proposal":
-                    code = _code(self._spec, task, role, speaker)
-                    return fill(template(_WORLD, "draft"), {"code": code})
+                    code = draft_code(self._spec, task, role, speaker)
+                    return fill(template(WORLD, "draft"), {"code": code})
                 return self._review(user, task, role, speaker)
-        return template(_WORLD, "lost")
+        played = self._roles.get(read_role_name(system))
+        if played is None:
+            return template(WORLD, "lost")
+        own = {played + 1: entry_code(self._spec, task, played, speaker)}
+        return write_entries({**read_entries(user), **own})
 
     def _review(self, user: str, task: int, role: int, reviewer: int) -> str:
         """The reviewer's scores of the drafts between the marks, by their numbers."""
         case: Case = self._case(task)
-        authors = {_code(self._spec, task, role, j): j for j in range(N_CANDIDATES)}
+        authors = {draft_code(self._spec, task, role, j): j for j in range(N_CANDIDATES)}
         scores = {}
         for number, text in _between_marks(user):
             code = _CODE.search(text)
@@ -127,6 +153,33 @@ class AssignmentWorldBackbone:
             grades[-1] = MIN_SCORE + MAX_SCORE - grades[-1]
             scores[proposal_key(number)] = {f"c{c}": g for c, g in enumerate(grades, 1)}
         return dumps(scores)
+
+
+def world_panel(spec: WorldSpec) -> Panel:
+    """One simulated backbone for everybody."""
+    return {Seat(None): AssignmentWorldBackbone(spec)}
+
+
+def _model(spec: WorldSpec) -> str:
+    """Names the reviewers where they are not the published ones: tables never mix the two."""
+    published = WorldSpec(key=spec.key)
+    words = [
+        *([f"severity-{spec.severity_sd:g}"] if spec.severity_sd != published.severity_sd else []),
+        *([f"noise-{spec.noise_sd:g}"] if spec.noise_sd != published.noise_sd else []),
+        *(["bonus", *(f"{b:g}" for b in spec.bonus)] if spec.bonus != published.bonus else []),
+    ]
+    return "-".join(["assignment-world", *words])
+
+
+def _starts(name: str) -> str:
+    """The words with which a template begins, up to its first field."""
+    return template(FILE, name).partition("{")[0]
+
+
+def _role_between(name: str) -> re.Pattern[str]:
+    """Finds the role's name in a filled template."""
+    before, _, rest = template(FILE, name).partition("{role}")
+    return re.compile(re.escape(before[-40:]) + r"(.+?)" + re.escape(rest.partition("{")[0][:3]))
 
 
 def _between_marks(user: str) -> list[tuple[int, str]]:
@@ -139,42 +192,3 @@ def _between_marks(user: str) -> list[tuple[int, str]]:
         re.MULTILINE | re.DOTALL,
     )
     return [(int(found[1]), found[2]) for found in block.finditer(user)]
-
-
-def _opaque(spec: WorldSpec, *parts: str | int) -> str:
-    return hashlib.sha256(dumps([spec.key, *parts]).encode()).hexdigest()[:12]
-
-
-def _code(spec: WorldSpec, task: int, role: int, candidate: int) -> str:
-    return _opaque(spec, "draft", task, role, candidate)
-
-
-def _sheet(spec: WorldSpec, candidate: int) -> str:
-    return _opaque(spec, "sheet", candidate)
-
-
-def world_roster(spec: WorldSpec) -> Roster:
-    """The world's roles and candidates, who are also the evaluators."""
-    roles = tuple(
-        DebateRole(name=_text("role", i=i), description=_text("description", i=i))
-        for i in range(1, N_ROLES + 1)
-    )
-    candidates = tuple(
-        Candidate(name=_text("candidate", j=j + 1), prompt=_text("prompt", sheet=_sheet(spec, j)))
-        for j in range(N_CANDIDATES)
-    )
-    return Roster(roles=roles, candidates=candidates, evaluators=candidates)
-
-
-def world_panel(spec: WorldSpec) -> Panel:
-    """One simulated backbone for everybody."""
-    return {Seat(None): AssignmentWorldBackbone(spec)}
-
-
-def world_task(number: int) -> str:
-    """The text of a task."""
-    return _text("task", number=number)
-
-
-def _text(name: str, **values: str | int) -> str:
-    return fill(template(_WORLD, name), {key: str(value) for key, value in values.items()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import dataclasses
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -72,10 +73,24 @@ class CachedBackbone:
         self._memory: OrderedDict[str, Completion] = OrderedDict()
         self._unsaved: dict[str, Completion] = {}
         self._flights: dict[str, asyncio.Future[Completion | SeroError | None]] = {}
-        self._calls = self._hits = self._requests = self._retries = 0
-        self._prompt_tokens = self._completion_tokens = 0
+        self._count()
+        self._owner = self
         self._lost = 0
         self._closed = False
+
+    def beside(self, inner: Backbone) -> CachedBackbone:
+        """Another backbone over the same replies: one `commit` makes the replies of both durable.
+
+        It is closed before this one, and its calls are counted apart.
+        """
+        other = copy.copy(self)
+        other._inner, other._identity = inner, inner.identity
+        other._count()
+        return other
+
+    def _count(self) -> None:
+        self._calls = self._hits = self._requests = self._retries = 0
+        self._prompt_tokens = self._completion_tokens = 0
 
     @property
     def identity(self) -> BackboneId:
@@ -139,17 +154,18 @@ class CachedBackbone:
         Raises:
             StorageError: the disk refused; nothing is lost from memory and it can be called again.
         """
+        owner = self._owner
         if not self._unsaved:
-            return self._lost
+            return owner._lost
         for key in self._store.insert(self._unsaved):
             # another process was first: from now on its answer is this one's too
             self._memory.pop(key, None)
-            self._lost += 1
+            owner._lost += 1
         self._unsaved.clear()
-        return self._lost
+        return owner._lost
 
     async def close(self) -> None:
-        """Commit, then close the file and the inner backbone."""
+        """Commit, then close the file, if it was opened here, and the inner backbone."""
         if self._closed:
             return
         self._closed = True
@@ -157,7 +173,8 @@ class CachedBackbone:
             self.commit()
         finally:
             try:
-                self._store.close()
+                if self._owner is self:
+                    self._store.close()
             finally:
                 await self._inner.close()
 

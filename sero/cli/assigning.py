@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import hashlib
-import json
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -17,12 +14,9 @@ from sero.backbones.base import CallContext, Phase
 from sero.backbones.cached import CachedBackbone
 from sero.backbones.settling import settled
 from sero.config.assign_alone import AssignAlone
-from sero.config.sections import Component
+from sero.config.seats import part_of
 from sero.errors import UserError
 from sero.storage import JsonLines
-
-OPTIONS_FIELD = "extra_body"
-"""Where a backbone's configuration holds further fields of its requests."""
 
 
 def assignment_of(task: str, roster: Roster, config: AssignAlone) -> tuple[Assignment, int]:
@@ -54,26 +48,6 @@ async def _assign(
     finally:
         for one in panel.values():
             await one.close()
-
-
-def part_of(seat: Seat, backbones: Mapping[str | None, Component]) -> Component:
-    """The backbone of a seat, its request options added.
-
-    Raises:
-        UserError: this kind of backbone takes no options.
-    """
-    part = backbones[seat.backbone]
-    if not seat.options:
-        return part
-    given = getattr(part.config, OPTIONS_FIELD, None)
-    if not isinstance(given, Mapping):
-        raise UserError(
-            f"the backbone {part.choice} takes no request options, and a candidate on it has some "
-            "under 'request'"
-        )
-    options = {**given, **json.loads(seat.options)}
-    config = dataclasses.replace(part.config, **{OPTIONS_FIELD: options})
-    return dataclasses.replace(part, config=config)
 
 
 def read_task(task: str | None, file: Path | None, own: str | None) -> str:

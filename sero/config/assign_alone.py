@@ -16,7 +16,7 @@ from annotated_types import Ge
 from hydra.core.object_type import ObjectType
 from omegaconf import DictConfig, OmegaConf
 
-from sero.assignment.config import AssignConfig
+from sero.assignment.config import RunAssignConfig
 from sero.config.composing import Composer, composer
 from sero.config.consistency import contradictions
 from sero.config.overrides import check_overrides
@@ -39,7 +39,7 @@ class AssignAlone:
         backbones: name, or None for the chosen one, to the part.
     """
 
-    assign: AssignConfig
+    assign: RunAssignConfig
     seed: int
     exec: ExecConfig
     paths: PathsConfig
@@ -47,7 +47,7 @@ class AssignAlone:
 
 
 PLAIN: Mapping[str, Any] = {
-    "assign": AssignConfig,
+    "assign": RunAssignConfig,
     "seed": Annotated[int, Ge(0)],
     "exec": ExecConfig,
     "paths": PathsConfig,

@@ -17,6 +17,8 @@ from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig, OmegaConf
 
+from sero.config.named_backbones import with_named_backbones
+
 HYDRA_VERSION = "1.3"
 
 
@@ -66,7 +68,7 @@ class Composer:
         OmegaConf.set_struct(config, True)  # the copy of a closed tree is open
         mode = node.mode
         return Composed(
-            config=config,
+            config=with_named_backbones(config, self),
             choices=own_choices(node.runtime.choices),
             sweep={str(k): str(v) for k, v in (node.sweeper.get("params") or {}).items()},
             multirun=mode is not None and mode.name == "MULTIRUN",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sero.assignment.players import META_DEBATE
+
 
 def contradictions(data: Mapping[str, Any]) -> list[str]:
     """Lines on pairs of keys that cannot hold together.
@@ -48,8 +50,7 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
             "backbone.base_url: holds a user name or password, which every run directory would "
             "keep. Name an environment variable in backbone.api_key_env instead"
         )
-    if (number("credit.fast_weights.peer") or 0) > 0:
-        faults.append("credit.fast_weights.peer: no part of this run gives peer ratings; use 0")
+    faults += _peer_faults(data, number("credit.fast_weights.peer"))
     credit = data.get("credit")
     if isinstance(credit, Mapping) and credit.get("estimator") in ("shapley_mc", "tmc"):
         orders = number("credit.orders")
@@ -58,6 +59,18 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
                 f"credit.orders: got {orders:g}, an odd number. Antithetic orders come in pairs; "
                 "give an even number, or credit.antithetic=false"
             )
+    method, dag = data.get("method"), data.get("dag")
+    if isinstance(method, Mapping) and "graphs" in method:
+        if method.get("baseline") == "batch_mean" and number("method.graphs") == 1:
+            faults.append(
+                "method.graphs: got 1, and method.baseline=batch_mean compares a graph with the "
+                "step's others. Give 2 or more, or method.baseline=none"
+            )
+        if isinstance(dag, Mapping) and dag.get("order") == "flat":
+            faults.append(
+                f"dag.order: flat has no edges, and method={method.get('name')} learns them. "
+                "Choose credit, reverse or random"
+            )
     policy = data.get("policy")
     operations = policy.get("operations") if isinstance(policy, Mapping) else None
     if isinstance(operations, list):
@@ -65,4 +78,36 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
             faults.append("policy.operations: noop is missing. It is the one edit always allowed")
         if len(operations) > len({str(operation) for operation in operations}):
             faults.append("policy.operations: an operation stands there twice")
+    return faults
+
+
+def _peer_faults(data: Mapping[str, Any], weight: float | None) -> list[str]:
+    """Lines on who rates the roles: one source at most, and one exactly where a weight reads it."""
+    assign, credit = data.get("assign"), data.get("credit")
+    reviewed = isinstance(assign, Mapping) and assign.get("by") == META_DEBATE
+    if not isinstance(credit, Mapping) or credit.get("peer_ratings") is not True:
+        if not weight or reviewed:
+            return []
+        return [
+            "credit.fast_weights.peer: nobody rates the roles of this run; use 0, or "
+            "credit.peer_ratings=true, by which members rate each other's drafts, or "
+            f"assign.by={META_DEBATE}, whose reviews are the ratings"
+        ]
+    faults = []
+    if weight == 0:
+        faults.append(
+            "credit.peer_ratings: the ratings would be paid for and decide nothing, since "
+            "credit.fast_weights.peer = 0. Give it a weight, 0.5 for one, or ask for no ratings"
+        )
+    if credit.get("order_source") == "stored":
+        faults.append(
+            "credit.peer_ratings: members rate drafts, and with credit.order_source=stored nobody "
+            "drafts. Use credit.order_source=bootstrap, or ask for no ratings"
+        )
+    if reviewed:
+        faults.append(
+            f"credit.peer_ratings: assign.by={META_DEBATE} has its own ratings, and "
+            "credit.fast_weights.peer weighs one source. Use credit.peer_ratings=false, or "
+            "another assign.by"
+        )
     return faults

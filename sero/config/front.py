@@ -19,6 +19,7 @@ from omegaconf import DictConfig
 
 from sero.config.composing import HYDRA_VERSION, composer, own_choices
 from sero.config.ledger import LEDGER, Ledger, settle_in_worker, stopping_jobs
+from sero.config.named_backbones import with_named_backbones
 from sero.config.overrides import check_overrides
 from sero.config.parse import parse_config
 from sero.config.sections import RunConfig
@@ -101,8 +102,9 @@ def run_one(cfg: DictConfig, conf_dir: Path, config_name: str, job: Job) -> None
     directory: Path | None = None
     try:
         choices = own_choices(HydraConfig.get().runtime.choices)
-        config = parse_config(cfg, choices)
         with composer(conf_dir, HydraConfig.get().job.config_name or config_name) as composing:
+            cfg = with_named_backbones(cfg, composing)
+            config = parse_config(cfg, choices)
             directory = run_directory(cfg, choices, composing)
         if not _finished(directory) and not ledger.admits(config.budget.runs):
             ledger.left(directory)

@@ -17,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sero.config.composing import Composed, Composer
+from sero.config.named_backbones import SECTION, with_named_backbones
 from sero.config.parse import Check, checked
 from sero.errors import ConfigError
 from sero.validation import did_you_mean
@@ -78,7 +79,7 @@ def check_overrides(
     values = [item for item in values if _composes(composer, fixed, item, faults)]
 
     everything = [*fixed, *values]
-    first = composer.compose(_firsts(everything))
+    first = _composed(composer, everything, faults)
     faults += check(first.config, first.choices)[1]
     faults += _others(composer, first, everything, check)
     faults += _hidden_by_a_sweep(composer, fixed, values)
@@ -208,7 +209,7 @@ def with_value(composer: Composer, config: DictConfig, text: str) -> DictConfig:
     override = _read(composer, text)
     tree = copy.deepcopy(config)
     OmegaConf.update(tree, override.key_or_group, override.value())
-    return tree
+    return with_named_backbones(tree, composer)
 
 
 def _read(composer: Composer, text: str) -> Override:
@@ -216,13 +217,17 @@ def _read(composer: Composer, text: str) -> Override:
 
 
 def _composes(composer: Composer, fixed: Sequence[_Item], item: _Item, faults: list[str]) -> bool:
-    """Whether Hydra takes the override; a known key, or a choice that exists, it always does."""
-    if item.kind == "set":
+    """Whether Hydra takes the override; a known key, or a choice that exists, it always does.
+
+    Keys of a further backbone's file are known here and not to Hydra.
+    """
+    if item.kind == "set" and not item.key.startswith(f"{SECTION}."):
         return True
     try:
         composer.compose(_firsts([*fixed, item]))
     except (HydraException, OmegaConfBaseException) as error:
-        faults.append(f"{item.text}: {_first_line(error)}")
+        hint = f"; write +{item.text}" if item.kind == "set" else ""
+        faults.append(f"{item.text}: {_first_line(error)}{hint}")
         return False
     return True
 
@@ -281,6 +286,9 @@ def _known(key: str, tree: Mapping[Any, Any], faults: list[str]) -> bool:
     paths = list(_paths(tree))
     if key in paths:
         return True
+    if key.startswith(f"{SECTION}."):
+        faults.append(f"{key}: unknown key; write +{key}=..., which adds it")
+        return False
     name = key.rpartition(".")[2]
     same_name = [path for path in paths if path.rpartition(".")[2] == name]
     close = same_name or difflib.get_close_matches(key, paths, n=1, cutoff=0.6)

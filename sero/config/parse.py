@@ -11,16 +11,17 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from sero.config.consistency import contradictions
+from sero.config.named_backbones import FAULT, FILE, TARGET
+from sero.config.named_backbones import SECTION as BACKBONES
 from sero.config.sections import COMPONENTS, PLAIN, Component, RunConfig
 from sero.errors import ConfigError
 from sero.validation import faults_of
 
-TARGET = "_target_"
 _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)[.}]")
 _ELSEWHERE = {
     "encoder": """ (encoder=minilm with pip install -e ".[offline]", or encoder=hashing)""",
@@ -53,10 +54,46 @@ def parse_config(cfg: DictConfig, choices: Mapping[str, str] | None = None) -> R
 def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | None, list[str]]:
     """A RunConfig, or every fault; see `parse_config`."""
     more = {"from_pool": str | None} if "from_pool" in cfg else {}
+    own = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != BACKBONES])
     fields, faults = checked_fields(
-        cfg, choices, groups=COMPONENTS, plain={**PLAIN, **more}, across=contradictions
+        own, choices, groups=COMPONENTS, plain={**PLAIN, **more}, across=contradictions
     )
-    return None if fields is None else RunConfig(**{"from_pool": None, **fields}), faults
+    backbones, wrong = _named_backbones(cfg)
+    if fields is None or wrong:
+        return None, [*faults, *wrong]
+    return RunConfig(**{"from_pool": None, **fields}, backbones=backbones), faults
+
+
+def _named_backbones(cfg: DictConfig) -> tuple[dict[str, Component], list[str]]:
+    """The run's further backbones by name, each checked like the run's own."""
+    backbones: dict[str, Component] = {}
+    faults: list[str] = []
+    section = cfg.get(BACKBONES)
+    if section is not None and not isinstance(section, DictConfig):
+        return {}, [f"{BACKBONES}: got {section!r}; write {{NAME: {{KEY: VALUE}}}}"]
+    for key, node in (section or {}).items():
+        name = str(key)
+        if FAULT in node:
+            faults.append(f"{BACKBONES}.{name}: {node[FAULT]}")
+            continue
+        try:
+            data = OmegaConf.to_container(node, resolve=True)
+        except OmegaConfBaseException as error:
+            faults.append(f"{BACKBONES}.{name}: {str(error).splitlines()[0]}")
+            continue
+        assert isinstance(data, dict)
+        file = str(data.pop(FILE, name))
+        fields, wrong = checked_fields(
+            OmegaConf.create({"backbone": data}),
+            {"backbone": file},
+            groups=("backbone",),
+            plain={},
+            across=contradictions,
+        )
+        faults += [line.replace("backbone.", f"{BACKBONES}.{name}.") for line in wrong]
+        if fields is not None:
+            backbones[name] = fields["backbone"]
+    return backbones, faults
 
 
 def checked_fields(
@@ -144,6 +181,8 @@ def _resolve(
                 data[str(key)] = OmegaConf.to_container(value, resolve=True)
             else:
                 data[str(key)] = value
+        except InterpolationToMissingValueError:
+            broken[where] = MISSING  # said of the value it is taken from
         except OmegaConfBaseException:
             broken[where] = str(raw[key])
     return data
@@ -169,6 +208,8 @@ def _broken_lines(broken: Mapping[str, str], choices: Mapping[str, str]) -> list
     lines = []
     wanted: dict[tuple[str, str], list[str]] = {}
     for path, text in broken.items():
+        if text == MISSING:
+            continue
         group, _, key = path.partition(".")
         reference = _REFERENCE.search(text)
         if group in COMPONENTS and reference and reference[1] in COMPONENTS:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, MinLen
 
+from sero.assignment.config import RunAssignConfig
 from sero.credit import CreditConfig
 from sero.evolution.sections import (
     EarlyStopConfig,
@@ -102,6 +104,7 @@ class RunConfig:
         row: name of the table row the run belongs to, None for a run of its own.
         seed: names every random stream.
         from_pool: run directory or pool file to evaluate; None is the benchmark's seed pool.
+        backbones: further backbones by the names that cards and candidates know them by.
     """
 
     experiment: str
@@ -133,6 +136,8 @@ class RunConfig:
     editor: EditorConfig
     early_stop: EarlyStopConfig
     random: RandomConfig
+    assign: RunAssignConfig
+    backbones: Mapping[str, Component]
 
 
 COMPONENTS = ("backbone", "encoder", "benchmark", "method", "controller")
@@ -162,5 +167,6 @@ PLAIN: dict[str, Any] = {
     "editor": EditorConfig,
     "early_stop": EarlyStopConfig,
     "random": RandomConfig,
+    "assign": RunAssignConfig,
 }
 """Key to type and range, for every other key of the tree; the components bring their own."""

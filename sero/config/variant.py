@@ -12,6 +12,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from sero.config.composing import Composer
+from sero.config.named_backbones import FILE
 
 VOLATILE = (
     "paths",
@@ -41,7 +42,11 @@ VOLATILE = (
 PLACED = ("experiment", "method", "benchmark")
 """Groups whose choice has a part of the path to itself."""
 
+FIRST = ("row", "assign.by")
+"""Keys that a slug begins with."""
+
 MAX_SLUG_CHARS = 60
+_BACKBONE = re.compile(r"^backbones\.[^.]+\.")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 """No `=` and no comma either: a run directory is given on the command line (`from_pool=RUN`),
 where Hydra would read them."""
@@ -77,9 +82,9 @@ def variant(cfg: DictConfig, choices: Mapping[str, str], composer: Composer) -> 
     }
     # Beside the choices only those values are worth reading that do not follow from them.
     near = base if not chosen else composer.compose([*placed, *_settings(chosen)])
-    named = {**chosen, **_differences(near.config, cfg)}
-    # The row comes first, so that a long slug still says which one it is.
-    keys = sorted(named, key=lambda key: (key != "row", key))
+    named = _files_named({**chosen, **_differences(near.config, cfg)})
+    # The row comes first, and who decides its roles: a long slug still says which one it is.
+    keys = sorted(named, key=lambda key: (key not in FIRST, key != FIRST[0], key))
     words = [f"{key}-{_shown(named[key])}" for key in keys]
     if "from_pool" in cfg:
         words.insert(0, "evaluate")
@@ -121,6 +126,22 @@ def _differences(base: DictConfig, cfg: DictConfig) -> dict[str, Any]:
     }
 
 
+def _files_named(differences: Mapping[str, Any]) -> dict[str, Any]:
+    """The differences with one word, its file, for a further backbone that the base lacks."""
+    files = {
+        key.removesuffix(f".{FILE}"): value
+        for key, value in differences.items()
+        if _BACKBONE.sub("", key) == FILE
+    }
+    rest = {
+        key: value
+        for key, value in differences.items()
+        if key.rpartition(".")[0] not in files
+        and not any(key.startswith(f"{name}.") for name in files)
+    }
+    return {**rest, **files}
+
+
 def _unresolved(cfg: DictConfig) -> dict[str, Any]:
     data = OmegaConf.to_container(cfg, resolve=False)
     assert isinstance(data, dict)
@@ -131,7 +152,7 @@ def _without_volatile(data: Mapping[str, Any], path: str) -> dict[str, Any]:
     kept = {}
     for key, value in data.items():
         where = f"{path}{key}"
-        if where in VOLATILE:
+        if _BACKBONE.sub("backbone.", where) in VOLATILE:
             continue
         kept[key] = _without_volatile(value, f"{where}.") if isinstance(value, dict) else value
     return kept

@@ -79,6 +79,8 @@ def _broken(part: Component, error: UserError, benchmark: Benchmark | None) -> F
 
 def _file_of(benchmark: Benchmark) -> Path | None:
     """The prepared file a benchmark reads; None for one that makes its tasks."""
-    if not isinstance(benchmark, ItemBenchmark) or benchmark.config.source == GENERATED:
+    if not isinstance(benchmark, ItemBenchmark) or not benchmark.has_published_items:
+        return None
+    if benchmark.config.source == GENERATED:
         return None
     return Path(benchmark.config.source).expanduser()

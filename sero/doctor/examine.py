@@ -16,6 +16,7 @@ from sero.doctor.finding import Finding, skipped
 from sero.doctor.flips import Scoring
 from sero.doctor.machine import check_scorers, check_versions
 from sero.doctor.options import Options
+from sero.doctor.panel import check_roles, seats
 from sero.doctor.server import Patient, check_backbone
 from sero.doctor.tracker import check_tracker
 
@@ -49,12 +50,12 @@ async def examine(configs: Sequence[RunConfig], options: Options) -> AsyncIterat
         yield await _one("scorers", LOADING_S, check_scorers())
     else:
         yield skipped("scorers", "no benchmark here scores in a process of its own")
-    for part in _distinct(config.backbone for config in configs):
-        config = next(config for config in configs if config.backbone == part)
-        data = next(data for chosen, data in loaded if chosen == config.benchmark)
-        patient = Patient(config=config, scoring=_scoring(data))
+    for found in check_roles(configs, loaded):
+        yield found
+    for seat in seats(configs, loaded):
+        patient = Patient(config=seat.config, scoring=_scoring(seat.data))
         async for finding in check_backbone(patient, options):
-            yield dataclasses.replace(finding, subject=f"backbone={part.choice}")
+            yield seat.about(finding)
 
 
 async def _one(name: str, seconds: float, check: Awaitable[Finding]) -> Finding:

@@ -15,14 +15,9 @@ from typing import NamedTuple
 from sero.backbones.base import Phase
 from sero.evolution.actions import TrainPhase
 from sero.evolution.refresh_counting import refresh_calls
-from sero.inference.counting import (
-    ZERO,
-    Makeup,
-    Span,
-    covering,
-    rollout_calls,
-)
+from sero.inference.counting import Makeup, rollout_calls
 from sero.inference.operator import InferenceConfig
+from sero.inference.span import ZERO, Span, covering
 from sero.roles.card import RoleType
 from sero.roles.pool import RolePool
 

@@ -69,7 +69,7 @@ def progress_to_data(progress: Progress) -> dict[str, Any]:
         "changed": list(progress.changed),
         "failures": list(progress.failures),
         "removed": list(progress.removed),
-        "cost": asdict(progress.cost),
+        "cost": progress.cost.to_data(),
         "finished": progress.finished,
     }
 
@@ -89,6 +89,6 @@ def progress_from_data(data: Mapping[str, Any], *, max_prompt_chars: int) -> Pro
         changed=tuple(data["changed"]),
         failures=tuple(data["failures"]),
         removed=tuple(data["removed"]),
-        cost=Cost(**data["cost"]),
+        cost=Cost.from_data(data["cost"]),
         finished=data["finished"],
     )

@@ -5,17 +5,15 @@ from __future__ import annotations
 from math import comb
 
 from sero.inference.counting import (
-    ZERO,
     Makeup,
-    Span,
     coalition_calls,
-    exactly,
     repair_calls,
     rollout_calls,
     spoken_calls,
     team_of,
 )
 from sero.inference.operator import InferenceConfig
+from sero.inference.span import ZERO, Span, exactly
 from sero.roles.card import RoleType
 
 
@@ -65,7 +63,7 @@ def _clamped_runs(pool: Makeup, cfg: InferenceConfig, *, same_checker: bool) -> 
     no repair. Which one checks is certain only while the credit stands still (`same_checker`).
     """
     team = team_of(pool, cfg)
-    spoken = exactly(spoken_calls(team.size, cfg, silenced=1))
+    spoken = spoken_calls(team.size, cfg, silenced=1)
     repaired = spoken + repair_calls(pool, cfg)
     inside = team.validators if pool.validators == team.validators else 0
     if same_checker:
@@ -83,7 +81,7 @@ def _clamped_checker(pool: Makeup, cfg: InferenceConfig) -> Span:
     asked = _outside_checker(pool, cfg)
     spoken = spoken_calls(team_of(pool, cfg).size, cfg)
     another = repair_calls(pool, cfg).high if cfg.credit.loo_sequential else 0
-    return Span(asked.low * spoken, asked.high * (spoken + another))
+    return Span(asked.low * spoken.low, asked.high * (spoken.high + another))
 
 
 def _coalition_runs(pool: Makeup, cfg: InferenceConfig) -> Span:

@@ -12,6 +12,7 @@ from sero.backbones.settling import settled
 from sero.benchmarks.base import Benchmark, Parsed, Score, Task
 from sero.credit import PoolState
 from sero.errors import RequestRejected, UserError
+from sero.inference.graph import Edge
 from sero.inference.operator import InferenceConfig, answer
 from sero.inference.parts import Parts
 from sero.inference.trace import Cost, Rollout
@@ -97,6 +98,7 @@ class Roller:
         repeat: int = 0,
         team_names: Sequence[str] | None = None,
         replace: Mapping[str, str] | None = None,
+        edges: frozenset[Edge] | None = None,
     ) -> Scored:
         """One scored rollout.
 
@@ -116,6 +118,7 @@ class Roller:
                 call=call,
                 team_names=team_names,
                 replace=replace,
+                edges=edges,
             )
 
         try:

@@ -7,47 +7,14 @@ the repair pass (0 to 2 calls) depends on what is answered.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sero.inference.graph import DagConfig, degree_budgets
 from sero.inference.operator import InferenceConfig
 from sero.inference.retrieval import team_slots
+from sero.inference.span import ZERO, Span, exactly
 from sero.roles.card import RoleType
 from sero.roles.pool import RolePool
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A number that lies between `low` and `high`, both included."""
-
-    low: int
-    high: int
-
-    @property
-    def exact(self) -> bool:
-        return self.low == self.high
-
-    def __add__(self, other: Span) -> Span:
-        return Span(self.low + other.low, self.high + other.high)
-
-    def __mul__(self, factor: int) -> Span:
-        return Span(self.low * factor, self.high * factor)
-
-
-ZERO = Span(0, 0)
-
-
-def exactly(n: int) -> Span:
-    return Span(n, n)
-
-
-def covering(spans: Iterable[Span]) -> Span:
-    """The narrowest span that holds all of them; 0 of none."""
-    found = list(spans)
-    if not found:
-        return ZERO
-    return Span(min(span.low for span in found), max(span.high for span in found))
 
 
 class Makeup(NamedTuple):
@@ -80,14 +47,25 @@ def team_of(pool: Makeup, cfg: InferenceConfig) -> Makeup:
     return Makeup(*picked)
 
 
-def spoken_calls(n: int, cfg: InferenceConfig, *, silenced: int = 0) -> int:
+def spoken_calls(n: int, cfg: InferenceConfig, *, silenced: int = 0) -> Span:
     """n drafts (with `credit.order_source=bootstrap`), n·T messages and the aggregator's answer.
 
+    With `credit.peer_ratings` as many ratings as drafts. Where candidates are assigned to the n
+    members and the aggregator, that comes before them.
+
     Args:
-        silenced: members whose messages are put in their mouths; they draft, and cost no more.
+        silenced: members whose messages are put in their mouths; they draft and rate, and cost no
+            more.
     """
     drafts = n if cfg.credit.order_source == "bootstrap" else 0
-    return drafts + (n - silenced) * cfg.exec.rounds + 1
+    spoken = exactly(drafts + rating_calls(n, cfg) + (n - silenced) * cfg.exec.rounds + 1)
+    return spoken if cfg.assigner is None else cfg.assigner.planned(n + 1).calls + spoken
+
+
+def rating_calls(n: int, cfg: InferenceConfig) -> int:
+    """Each of n members rates the drafts of the others, where there are drafts and others."""
+    rated = cfg.credit.peer_ratings and cfg.credit.order_source == "bootstrap"
+    return n if rated and n > 1 else 0
 
 
 def repair_calls(pool: Makeup, cfg: InferenceConfig) -> Span:
@@ -106,7 +84,7 @@ def coalition_calls(pool: Makeup, n: int, cfg: InferenceConfig) -> Span:
     """F with a team of n named members, who are part of the pool."""
     if not pool.aggregators:
         return ZERO
-    return exactly(spoken_calls(n, cfg)) + repair_calls(pool, cfg)
+    return spoken_calls(n, cfg) + repair_calls(pool, cfg)
 
 
 def most_shown_per_call(pools: Iterable[Makeup], cfg: InferenceConfig) -> float:
@@ -115,15 +93,18 @@ def most_shown_per_call(pools: Iterable[Makeup], cfg: InferenceConfig) -> float:
     Over every team size up to the largest, with and without drafts, repaired or not, and with one
     member silenced. Among B_t an edge shows one message; from the second round on a role sees its
     own as well; the aggregator sees all n, a check the draft beside them, a second answer the draft
-    and the report.
+    and the report. A rating shows the drafts of the others, a review of an assignment proposals.
     """
     largest = max((team_of(pool, cfg).size for pool in pools), default=0)
     most = 0.0
     for n in range(largest + 1):
         shown = cfg.exec.rounds * most_edges(n, cfg.dag) + (cfg.exec.rounds - 1) * n + n
+        shown += rating_calls(n, cfg) * (n - 1)
+        if cfg.assigner is not None:
+            shown += cfg.assigner.planned(n + 1).shown
         for repaired in (0, n + 1, 2 * n + 3):
-            calls = spoken_calls(n, cfg, silenced=min(n, 1)) + (repaired > 0) + (repaired > n + 1)
-            most = max(most, (shown + repaired) / calls)
+            spoken = spoken_calls(n, cfg, silenced=min(n, 1)).low
+            most = max(most, (shown + repaired) / (spoken + (repaired > 0) + (repaired > n + 1)))
     return most
 
 

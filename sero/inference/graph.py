@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -14,6 +14,8 @@ from sero.seeding import derive_seed
 
 Rule = Literal["nearest", "farthest", "credit", "cross_stage"]
 Order = Literal["credit", "reverse", "random", "flat"]
+Edge = tuple[str, str]
+"""(from, to) by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,3 +131,14 @@ def build_dag(order: Sequence[RoleCard], fast: Mapping[str, float], cfg: DagConf
                 predecessors[j].append(i)
                 out += 1
     return Dag(order=tuple(order), predecessors=tuple(tuple(sorted(p)) for p in predecessors))
+
+
+def dag_along(order: Sequence[RoleCard], edges: Set[Edge]) -> Dag:
+    """The given edges that join two roles of the order and go forward in it; no degree budgets."""
+    return Dag(
+        order=tuple(order),
+        predecessors=tuple(
+            tuple(i for i in range(j) if (order[i].name, target.name) in edges)
+            for j, target in enumerate(order)
+        ),
+    )

@@ -12,23 +12,30 @@ from dataclasses import dataclass
 from sero.backbones.base import CallContext
 from sero.credit import CreditConfig, PoolState
 from sero.inference.execution import ExecConfig, bootstrap, run_dag, upstream_of
-from sero.inference.graph import DagConfig, build_dag, stage_order
+from sero.inference.graph import DagConfig, Edge, build_dag, dag_along, stage_order
 from sero.inference.parts import Parts
+from sero.inference.peers import NOBODY_ASKED, peer_ratings
+from sero.inference.played import Assigner
 from sero.inference.repair import RepairConfig, aggregate, choose_validator, repair
-from sero.inference.retrieval import RetrievalConfig, explicit_team, retrieve_team
+from sero.inference.retrieval import RetrievalConfig, assigned_team, explicit_team, retrieve_team
 from sero.inference.signals import rollout_fast_credit, with_validator_floors
 from sero.inference.trace import RoleMessage, Rollout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InferenceConfig:
-    """The sections the operator reads."""
+    """The sections the operator reads.
+
+    Attributes:
+        assigner: who decides which candidate plays a role; None: every card stands as it is.
+    """
 
     retrieval: RetrievalConfig
     credit: CreditConfig
     exec: ExecConfig
     dag: DagConfig
     repair: RepairConfig
+    assigner: Assigner | None = None
 
 
 async def answer(
@@ -40,6 +47,7 @@ async def answer(
     call: CallContext,
     team_names: Sequence[str] | None = None,
     replace: Mapping[str, str] | None = None,
+    edges: frozenset[Edge] | None = None,
 ) -> Rollout:
     """Run F(P, C, x): retrieve, draft, rank, join, execute, aggregate, repair.
 
@@ -50,6 +58,7 @@ async def answer(
         team_names: B_t by name instead of retrieval (credit estimators).
         replace: texts put in roles' mouths, as final message and as repair report (clamped
             counterfactuals).
+        edges: (from, to) by name instead of the rule's; those that go forward in the order count.
 
     Raises:
         BackboneError: the machine failed; no partial rollout is returned.
@@ -62,23 +71,28 @@ async def answer(
         if team_names is None
         else explicit_team(prompt, team_names, state, parts.encoder)
     )
+    # and who plays its roles, where several candidates could
+    team = await assigned_team(prompt, team, cfg.assigner, call=call)
     if team.aggregator is None:
         return Rollout.without_terminal(team.names, team.similarity)
 
     def fast_credit(messages: Sequence[RoleMessage]) -> dict[str, float]:
-        return rollout_fast_credit(prompt, messages, team, state.credit, cfg.credit, parts)
+        return rollout_fast_credit(
+            prompt, messages, team, state.credit, cfg.credit, parts, rated.importance
+        )
 
-    # m⁰_r and f_r: every role drafts alone; the drafts are ranked without a score
+    # m⁰_r and f_r: every role drafts alone; the drafts are ranked without a score, or by each other
     if cfg.credit.order_source == "bootstrap":
         drafts = await bootstrap(prompt, team.members, parts, call=call)
+        rated = await peer_ratings(prompt, team.members, drafts, parts, cfg.credit, call=call)
         fast = fast_credit(drafts)
     else:
-        drafts = []
+        drafts, rated = [], NOBODY_ASKED
         fast = {card.name: state.credit[card.name].fast or 0.0 for card in team.members}
 
-    # Eq. 7 and the DAG: by stage, then by credit; forward edges under degree budgets
+    # Eq. 7 and the DAG: by stage, then by credit; forward edges under degree budgets, or given ones
     order = stage_order(team.members, fast, cfg.dag.order, call)
-    dag = build_dag(order, fast, cfg.dag)
+    dag = build_dag(order, fast, cfg.dag) if edges is None else dag_along(order, edges)
 
     # m_r: each role speaks once its predecessors have spoken
     said = await run_dag(prompt, dag, parts, rounds=cfg.exec.rounds, call=call, replace=replace)
@@ -108,9 +122,18 @@ async def answer(
         similarity=dict(team.similarity),
         fast=fast,
         final_fast=with_validator_floors(fast_credit(final), team.members, fixed),
-        messages=(*drafts, *said, draft.message, *fixed.messages),
+        messages=(
+            *team.played.messages,
+            *drafts,
+            *rated.messages,
+            *said,
+            draft.message,
+            *fixed.messages,
+        ),
         answer=fixed.answer,
         validator=fixed.validator,
         revised=fixed.revised,
         adopted=fixed.adopted,
+        metrics=rated.metrics,
+        assignment=team.played.record,
     )

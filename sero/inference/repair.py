@@ -83,7 +83,8 @@ def choose_validator(
     def rank(card: RoleCard) -> tuple[bool, float]:
         return (card.name in inside, -historical(state.credit[card.name], credit_cfg))
 
-    return min(state.pool.of_type(RoleType.VALIDATOR), key=rank, default=None)
+    best = min(state.pool.of_type(RoleType.VALIDATOR), key=rank, default=None)
+    return None if best is None else team.card_of(best)
 
 
 def needs_repair(

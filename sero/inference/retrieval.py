@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
+from sero.backbones.base import CallContext
 from sero.credit import CreditConfig, PoolState, historical
 from sero.encoders import TextEncoder
+from sero.inference.played import AS_WRITTEN, Assigner, Played
 from sero.roles.card import RoleCard, RoleType
 
 
@@ -35,17 +37,38 @@ class Team:
         members: B_t.
         aggregator: r_agg, None when the pool lost it.
         similarity: ρ_r of every member.
+        played: who plays whom, where that was decided for this task.
     """
 
     members: tuple[RoleCard, ...]
     aggregator: RoleCard | None
     similarity: Mapping[str, float]
+    played: Played = AS_WRITTEN
 
     @property
     def names(self) -> tuple[str, ...]:
         """A_t by name, the aggregator last."""
         last = (self.aggregator.name,) if self.aggregator else ()
         return (*(card.name for card in self.members), *last)
+
+    def card_of(self, card: RoleCard) -> RoleCard:
+        """A card as it is played on this task; one outside of the team as it stands."""
+        return next((one for one in self.members if one.name == card.name), card)
+
+
+async def assigned_team(
+    prompt: str, team: Team, assigner: Assigner | None, *, call: CallContext
+) -> Team:
+    """A_t with its players: the bridge from Meta-Debate to a pool (method.md §5).
+
+    Raises:
+        BackboneError: the machine failed.
+    """
+    if assigner is None or team.aggregator is None:
+        return team
+    cast = await assigner.assign(prompt, (*team.members, team.aggregator), call)
+    *members, aggregator = cast.cards
+    return replace(team, members=tuple(members), aggregator=aggregator, played=cast)
 
 
 def retrieve_team(

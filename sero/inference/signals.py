@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from sero.credit import CreditConfig, CreditState, fast_credit, historical
 from sero.inference.parts import Parts
@@ -14,6 +15,7 @@ from sero.roles.card import RoleCard, RoleType
 
 ADOPTED, ASKED_TO_REVISE, SAID_OK, NOT_ASKED = 1.0, 0.75, 0.55, 0.35
 """Floors of a validator's fast credit by what it did in the repair pass."""
+NO_RATINGS: Mapping[str, float] = MappingProxyType({})
 
 
 def rollout_fast_credit(
@@ -23,12 +25,14 @@ def rollout_fast_credit(
     credit: CreditState,
     cfg: CreditConfig,
     parts: Parts,
+    importance: Mapping[str, float] = NO_RATINGS,
 ) -> dict[str, float]:
     """f_r of one message per role: query similarity and consensus, plus the weighted extras.
 
     The extras of `credit.fast_weights` (all 0 by default): retrieval similarity ρ_r, history c_r,
-    agreement (share of the messages with the same extracted answer), and validity (1 when the
-    message is not empty and was not cut short).
+    agreement (share of the messages with the same extracted answer), validity (1 when the
+    message is not empty and was not cut short), and peer: what other roles hold of the role's draft
+    (`importance`, I_j), or reviewers of who plays it; 0 where nobody was asked.
     """
     encode = parts.encoder.encode
     base = fast_credit(encode(prompt), [encode(m.text) for m in messages], alpha=cfg.fast_alpha)
@@ -50,6 +54,10 @@ def rollout_fast_credit(
         for m in messages:
             valid = bool(m.text.strip()) and m.finish_reason != "length"
             fast[m.role] += weights.validity * float(valid)
+    if weights.peer:
+        held = importance or team.played.suitability
+        for role in fast:
+            fast[role] += weights.peer * held.get(role, 0.0)
     return fast
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +14,7 @@ class CallKind(StrEnum):
     """Which step of the operator a call belongs to."""
 
     DRAFT = "draft"
+    RATING = "rating"
     MESSAGE = "message"
     AGGREGATE = "aggregate"
     VALIDATE = "validate"
@@ -30,7 +31,8 @@ class RoleMessage:
     """One logical call: who spoke, in which step, what came back and what it cost.
 
     `trimmed` counts upstream messages cut to fit the context; `replaced` marks a text put in the
-    role's mouth by a counterfactual, which costs nothing.
+    role's mouth by a counterfactual, which costs nothing; `backbone` names who answered, None for
+    the run's own.
     """
 
     role: str
@@ -45,10 +47,17 @@ class RoleMessage:
     retries: int
     trimmed: int
     replaced: bool = False
+    backbone: str | None = None
 
 
 def spoken(
-    role: str, kind: CallKind, completion: Completion, *, trimmed: int, round: int = 1
+    role: str,
+    kind: CallKind,
+    completion: Completion,
+    *,
+    trimmed: int,
+    round: int = 1,
+    backbone: str | None = None,
 ) -> RoleMessage:
     """A completion as the role's message."""
     return RoleMessage(
@@ -63,6 +72,7 @@ def spoken(
         latency_s=completion.latency_s,
         retries=completion.retries,
         trimmed=trimmed,
+        backbone=backbone,
     )
 
 
@@ -86,18 +96,61 @@ def put_in_mouth(role: str, kind: CallKind, text: str, *, round: int = 1) -> Rol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Logical cost: what a method asked for, cache hits included."""
+    """Logical cost: what a method asked for, cache hits included.
+
+    Attributes:
+        elsewhere: the part of it that backbones other than the run's own answered, by their names.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    elsewhere: Mapping[str, Cost] = field(default_factory=dict)
 
     def __add__(self, other: Cost) -> Cost:
+        names = dict.fromkeys((*self.elsewhere, *other.elsewhere))
+        nothing = Cost()
         return Cost(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+            elsewhere={
+                name: self.elsewhere.get(name, nothing) + other.elsewhere.get(name, nothing)
+                for name in names
+            },
         )
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data; `elsewhere` only where there is any."""
+        own = {
+            "calls": self.calls,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+        }
+        if not self.elsewhere:
+            return own
+        return {**own, "elsewhere": {name: c.to_data() for name, c in self.elsewhere.items()}}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Cost:
+        """The inverse of `to_data`; further keys of a record are passed over."""
+        return cls(
+            calls=data["calls"],
+            prompt_tokens=data["prompt_tokens"],
+            completion_tokens=data["completion_tokens"],
+            elsewhere={n: cls.from_data(c) for n, c in data.get("elsewhere", {}).items()},
+        )
+
+
+def cost_of(messages: Iterable[RoleMessage]) -> Cost:
+    """Logical calls and tokens of messages; what was put in a mouth costs nothing."""
+    total = Cost()
+    for m in messages:
+        if m.replaced:
+            continue
+        one = Cost(calls=1, prompt_tokens=m.prompt_tokens, completion_tokens=m.completion_tokens)
+        total += one if m.backbone is None else replace(one, elsewhere={m.backbone: one})
+    return total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +174,8 @@ class Rollout:
         revised: the validator asked for a revision.
         adopted: the revision changed the answer.
         metrics: named figures of the rollout that are not its score, for the item's prediction.
+        assignment: who played which role and why, where that was decided for this task; plain data,
+            the item's line of `assignments.jsonl`.
     """
 
     team: tuple[str, ...]
@@ -137,6 +192,7 @@ class Rollout:
     revised: bool = False
     adopted: bool = False
     metrics: dict[str, float] = field(default_factory=dict)
+    assignment: Mapping[str, Any] | None = None
 
     @classmethod
     def without_terminal(cls, team: tuple[str, ...], similarity: Mapping[str, float]) -> Rollout:
@@ -157,12 +213,7 @@ class Rollout:
     @property
     def cost(self) -> Cost:
         """Logical calls and tokens of this rollout."""
-        asked = [m for m in self.messages if not m.replaced]
-        return Cost(
-            calls=len(asked),
-            prompt_tokens=sum(m.prompt_tokens for m in asked),
-            completion_tokens=sum(m.completion_tokens for m in asked),
-        )
+        return cost_of(self.messages)
 
     def final_message(self, role: str) -> str:
         """The role's last message before aggregation."""
@@ -170,5 +221,7 @@ class Rollout:
         return texts[-1] if texts else ""
 
     def to_data(self) -> dict[str, Any]:
-        """The rollout as plain data for `traces.jsonl`."""
-        return asdict(self)
+        """The rollout as plain data; `assignment` only where there was one."""
+        data = asdict(replace(self, assignment=None))
+        del data["assignment"]
+        return data if self.assignment is None else {**data, "assignment": self.assignment}

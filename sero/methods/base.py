@@ -22,9 +22,9 @@ from sero.evolution.sections import (
     SchemaConfig,
     TrainConfig,
 )
-from sero.inference.counting import Span
 from sero.inference.operator import InferenceConfig
 from sero.inference.parts import Parts
+from sero.inference.span import Span
 from sero.inference.trace import Cost, Rollout
 from sero.roles.pool import RolePool
 
@@ -111,9 +111,11 @@ class Method(Protocol):
 
     Attributes:
         takes_pool: it answers with a pool of roles, so `from_pool` may give it one.
+        takes_players: its roles can be played by candidates, so `assign.by` may say by whom.
     """
 
     takes_pool: ClassVar[bool]
+    takes_players: ClassVar[bool]
 
     @classmethod
     def start(cls, cfg: Any, benchmark: Benchmark) -> Start:

@@ -153,6 +153,7 @@ class DiverseDebate(Frozen):
     """
 
     Config: ClassVar[type[DiverseDebateConfig]] = DiverseDebateConfig
+    takes_players: ClassVar[bool] = True
 
     def __init__(self, cfg: DiverseDebateConfig, *, lab: Lab, state: PoolState) -> None:
         super().__init__(cfg.name, lab=lab, state=state)
@@ -185,7 +186,9 @@ class DiverseDebate(Frozen):
         Raises:
             BackboneError: the machine failed.
         """
-        approaches, parts = self._cast.speakers, self._lab.parts
+        parts = self._lab.parts
+        cast = await self._played(prompt, call)
+        *approaches, terminal = cast.cards
 
         def turn(
             k: int, number: int, heard: Sequence[Upstream], own: str | None
@@ -205,7 +208,7 @@ class DiverseDebate(Frozen):
         said = await exchange(approaches, self._rounds, turn)
         last = said[-len(approaches) :]
         heard = [upstream(card, m.text) for card, m in zip(approaches, last, strict=True)]
-        final = await aggregate(prompt, self._cast.terminal, heard, parts, call=call)
+        final = await aggregate(prompt, terminal, heard, parts, call=call)
         share = converged(prompt, [m.text for m in last], final.text, self._lab)
         return Rollout(
             team=self._state.pool.names,
@@ -215,9 +218,10 @@ class DiverseDebate(Frozen):
             similarity={},
             fast={},
             final_fast={},
-            messages=(*said, final.message),
+            messages=(*cast.messages, *said, final.message),
             answer=final.text,
             metrics={"confidence": share},
+            assignment=cast.record,
         )
 
 

@@ -71,7 +71,6 @@ def load_cast(
     *,
     temperature: float,
     max_prompt_chars: int,
-    names: Sequence[str] | None = None,
 ) -> RolePool:
     """The cards of a debate for one benchmark.
 
@@ -80,8 +79,6 @@ def load_cast(
         prompt: the file of p^SA.
         temperature: of every role; a card's own is not read.
         max_prompt_chars: bound on each card's prompt as the file has it, in characters.
-        names: the roles there must be, in this order, the terminal last; None for any two or more
-            speakers and a terminal.
 
     Raises:
         CardError: every fault of the cards, or else of the cast.
@@ -89,7 +86,7 @@ def load_cast(
     raw = load_yaml(path)
     cards: Any = {k: v for k, v in raw.items() if k != "turns"} if isinstance(raw, Mapping) else raw
     pool = pool_from_data(cards, where=path, max_prompt_chars=max_prompt_chars)
-    faults = _faults(pool, names)
+    faults = _faults(pool)
     if faults:
         raise CardError(path, faults)
     agent = single_agent(prompt, temperature, benchmark)[AGENT]
@@ -109,8 +106,8 @@ def load_cast(
     return RolePool(tuple(map(filled, pool)))
 
 
-def _faults(pool: RolePool, names: Sequence[str] | None) -> list[str]:
-    """What keeps the cards from being a cast."""
+def _faults(pool: RolePool) -> list[str]:
+    """What keeps the cards from being two or more speakers and, last, a terminal."""
     terminals = pool.of_type(RoleType.AGGREGATOR)
     faults = []
     if len(terminals) != 1 or not terminals[0].protected:
@@ -120,8 +117,6 @@ def _faults(pool: RolePool, names: Sequence[str] | None) -> list[str]:
         )
     elif pool.cards[-1] != terminals[0]:
         faults.append(f"roles: '{terminals[0].name}' is not the last; the terminal speaks last")
-    if names is None and len(pool) < 3:
+    if len(pool) < 3:
         faults.append("roles: a debate needs two speakers and a terminal role")
-    if names is not None and pool.names != tuple(names):
-        faults.append(f"roles: got {', '.join(pool.names)}; wanted are {', '.join(names)}")
     return faults

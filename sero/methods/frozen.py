@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sero.backbones.base import Phase
+from sero.backbones.base import CallContext, Phase
 from sero.benchmarks.base import Task
 from sero.credit import PoolState
-from sero.inference.counting import exactly
+from sero.inference.played import NOTHING_ASKED, Played, played
+from sero.inference.span import Span, exactly
 from sero.methods.base import Fitting, Lab, PlannedCalls
 
 
@@ -21,6 +22,7 @@ class Frozen:
     """
 
     takes_pool: ClassVar[bool] = False
+    takes_players: ClassVar[bool] = False
 
     def __init__(self, name: str, *, lab: Lab, state: PoolState) -> None:
         self.name = name
@@ -45,13 +47,35 @@ class Frozen:
         return 0
 
     def planned_calls(self, n_train: int, n_heldout: int) -> PlannedCalls:
-        """Exact: nothing depends on what is answered."""
+        """Exact: nothing depends on what is answered, but for an assignment of its roles."""
         calls = self.calls_per_task
+        return self._planned(exactly(calls), calls, self.shown_per_task, n_heldout)
+
+    def _planned(self, calls: Span, distinct: int, shown: int, n_heldout: int) -> PlannedCalls:
+        """The calls of one `answer` as often as there are items, those of an assignment before it.
+
+        Args:
+            distinct: different requests among the calls, at least.
+            shown: completions in their prompts where there are the most calls.
+        """
+        before = NOTHING_ASKED
+        if self._lab.inference.assigner is not None:
+            before = self._lab.inference.assigner.planned(len(self._state.pool))
+        both = before.calls + calls
+        most = (before.shown + shown) / (both.low if before.shown else both.high)
         return PlannedCalls(
-            by_phase={Phase.EVAL: exactly(calls * n_heldout)},
-            distinct_per_task=calls,
-            shown_per_call=self.shown_per_task / calls,
+            by_phase={Phase.EVAL: both * n_heldout},
+            distinct_per_task=before.distinct + distinct,
+            shown_per_call=most,
         )
+
+    async def _played(self, prompt: str, call: CallContext) -> Played:
+        """The cards, in the order of the pool, as they are played on a task.
+
+        Raises:
+            BackboneError: the machine failed.
+        """
+        return await played(prompt, self._state.pool.cards, self._lab.inference.assigner, call=call)
 
     async def fit(self, tasks: tuple[Task, ...], fitting: Fitting) -> None:
         """Nothing to train."""

@@ -21,6 +21,7 @@ from sero.credit import PoolState
 from sero.inference.execution import run_dag, upstream_of
 from sero.inference.graph import Dag
 from sero.inference.parts import Parts, speak
+from sero.inference.played import Assigner, played
 from sero.inference.trace import CallKind, Rollout
 from sero.methods.base import Lab, Start
 from sero.methods.frozen import Frozen
@@ -43,6 +44,7 @@ class HandwrittenGraph(Frozen):
     """A fixed graph of roles."""
 
     Config: ClassVar[type[HandwrittenConfig]] = HandwrittenConfig
+    takes_players: ClassVar[bool] = True
 
     def __init__(self, cfg: HandwrittenConfig, *, lab: Lab, state: PoolState) -> None:
         super().__init__(cfg.name, lab=lab, state=state)
@@ -63,21 +65,31 @@ class HandwrittenGraph(Frozen):
         return len(self._graph.edges)
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
-        run = partial(run_graph, prompt, self._graph, self._lab.parts, call=call)
+        assigner = self._lab.inference.assigner
+        run = partial(run_graph, prompt, self._graph, self._lab.parts, assigner, call=call)
         return await settled(run, self._lab.commit)
 
 
-async def run_graph(prompt: str, graph: RoleGraph, parts: Parts, *, call: CallContext) -> Rollout:
+async def run_graph(
+    prompt: str,
+    graph: RoleGraph,
+    parts: Parts,
+    assigner: Assigner | None = None,
+    *,
+    call: CallContext,
+) -> Rollout:
     """m_r = f(π_r, x, {m_p : p → r}) along the edges; the terminal's message is the answer.
 
     Raises:
         BackboneError: the machine failed.
     """
-    dag = Dag(order=graph.order, predecessors=graph.predecessors)
+    cast = await played(prompt, (*graph.order, graph.terminal), assigner, call=call)
+    *order, terminal = cast.cards
+    dag = Dag(order=tuple(order), predecessors=graph.predecessors)
     said = await run_dag(prompt, dag, parts, rounds=1, call=call)
     heard = upstream_of(dag, said)
     final = await speak(
-        graph.terminal,
+        terminal,
         prompt,
         [heard[i] for i in graph.feeding],
         parts,
@@ -92,6 +104,7 @@ async def run_graph(prompt: str, graph: RoleGraph, parts: Parts, *, call: CallCo
         similarity={},
         fast={},
         final_fast={},
-        messages=(*said, final),
+        messages=(*cast.messages, *said, final),
         answer=final.text,
+        assignment=cast.record,
     )

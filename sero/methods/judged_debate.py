@@ -1,9 +1,9 @@
-"""MAD: two sides argue, and a judge ends the debate with an answer (Liang et al., 2024).
+"""MAD: sides argue, and a judge ends the debate with an answer (Liang et al., 2024).
 
-Each round the affirmative side speaks, then the negative one, then the judge; all of them have
-read the debate so far. The judge's verdict is a first line, `VERDICT: stop` or `VERDICT:
-continue`; nothing else that a role says decides anything. After the last round the judge extracts
-the answer.
+Each round the sides speak in the order of the file, the affirmative one first, then the judge; all
+of them have read the debate so far. The judge's verdict is a first line, `VERDICT: stop` or
+`VERDICT: continue`; nothing else that a role says decides anything. After the last round the judge
+extracts the answer. A judge who does not speak each round hears all of them and answers once.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-from sero.backbones.base import CallContext, Phase
+from sero.backbones.base import CallContext
 from sero.backbones.settling import settled
 from sero.benchmarks.base import Benchmark
 from sero.credit import PoolState
-from sero.inference.counting import Span
 from sero.inference.layout import Upstream
 from sero.inference.parts import speak
+from sero.inference.played import Played
 from sero.inference.repair import aggregate
+from sero.inference.span import Span, exactly
 from sero.inference.trace import CallKind, RoleMessage, Rollout
 from sero.inference.verdict import first_verdict
 from sero.methods.base import Lab, PlannedCalls, Start
@@ -32,9 +33,7 @@ from sero.methods.frozen import Frozen
 from sero.roles.card import RoleCard
 from sero.roles.pool import RolePool
 
-AFFIRMATIVE, NEGATIVE, JUDGE = "affirmative", "negative", "judge"
 STOP, CONTINUE = "stop", "continue"
-TURNS = ("reply", "verdict")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +42,12 @@ class JudgedDebateConfig:
 
     Attributes:
         prompt: YAML file whose `system` is p^SA, part of both sides' prompts.
-        debate: YAML file of the cards affirmative, negative, judge, and of `turns.reply` and
-            `turns.verdict`.
+        debate: YAML file of the sides' cards and the judge's, of `turns.reply`, and of
+            `turns.verdict` where the judge speaks each round.
         temperature: of every role.
         rounds: rounds until the judge has to extract the answer.
+        judge_each_round: the judge may stop the debate after each round; false lets it speak once,
+            after the last.
     """
 
     name: str
@@ -54,39 +55,49 @@ class JudgedDebateConfig:
     debate: Annotated[str, MinLen(1)]
     temperature: Annotated[float, Ge(0), Le(1)]
     rounds: Annotated[int, Gt(0)]
+    judge_each_round: bool
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The texts that the debate's file has to hold."""
+        return ("reply", "verdict") if self.judge_each_round else ("reply",)
 
 
 class JudgedDebate(Frozen):
-    """MAD: affirmative, negative, judge."""
+    """MAD: affirmative, negative, judge; other sides and another judge from another file."""
 
     Config: ClassVar[type[JudgedDebateConfig]] = JudgedDebateConfig
+    takes_players: ClassVar[bool] = True
 
     def __init__(self, cfg: JudgedDebateConfig, *, lab: Lab, state: PoolState) -> None:
         super().__init__(cfg.name, lab=lab, state=state)
         self._rounds = cfg.rounds
-        self._turns = load_turns(cfg.debate, TURNS)
+        self._judge_each_round = cfg.judge_each_round
+        self._turns = load_turns(cfg.debate, cfg.turns)
         self._cast = Cast.of(state.pool)
         _sides_and_judge(cfg, lab.benchmark, max_prompt_chars=lab.schema.max_prompt_chars)
 
     @classmethod
     def start(cls, cfg: JudgedDebateConfig, benchmark: Benchmark) -> Start:
         pool = _sides_and_judge(cfg, benchmark, max_prompt_chars=sys.maxsize)  # see __init__
-        return Start(pool=pool, more=load_turns(cfg.debate, TURNS))
+        return Start(pool=pool, more=load_turns(cfg.debate, cfg.turns))
 
     def planned_calls(self, n_train: int, n_heldout: int) -> PlannedCalls:
         """From a judge that stops after one round to one that never does.
 
-        After k rounds the sides have seen 0 + 1 + ... + 2k - 1 messages and the judge 2 + 4 + ...
-        + 2k, together 3k² in 3k calls; the extraction adds a call that sees 2R. That share grows
-        with k, and the extraction raises it further.
+        After k rounds n sides have seen 0 + 1 + ... + nk - 1 messages, and a judge of each round
+        n + 2n + ... + kn; the extraction adds a call that sees nR. The messages per call grow with
+        k, and the extraction raises them further.
         """
-        rounds = self._rounds
-        most = 3 * rounds + 1
-        return PlannedCalls(
-            by_phase={Phase.EVAL: Span(3, most) * n_heldout},
-            distinct_per_task=3,
-            shown_per_call=(3 * rounds**2 + 2 * rounds) / most,
-        )
+        n, rounds = len(self._cast.speakers), self._rounds
+        said = n * rounds
+        shown = said * (said - 1) // 2 + said
+        if not self._judge_each_round:
+            calls = exactly(said + 1)
+        else:
+            calls = Span(n + 1, said + rounds + 1)
+            shown += said * (rounds + 1) // 2
+        return self._planned(calls, calls.low, shown, n_heldout)
 
     async def answer(self, prompt: str, call: CallContext) -> Rollout:
         return await settled(partial(self._debate, prompt, call), self._lab.commit)
@@ -97,11 +108,13 @@ class JudgedDebate(Frozen):
         Raises:
             BackboneError: the machine failed.
         """
-        judge, parts = self._cast.terminal, self._lab.parts
+        parts = self._lab.parts
+        cast = await self._played(prompt, call)
+        *sides, judge = cast.cards
         messages: list[RoleMessage] = []
         debate: list[Upstream] = []
         for number in range(1, self._rounds + 1):
-            for side in self._cast.speakers:
+            for side in sides:
                 said = await speak(
                     side,
                     prompt,
@@ -114,6 +127,8 @@ class JudgedDebate(Frozen):
                 )
                 messages.append(said)
                 debate.append(in_round(side, number, said.text))
+            if not self._judge_each_round:
+                continue
             ruling = await speak(
                 judge,
                 prompt,
@@ -127,12 +142,12 @@ class JudgedDebate(Frozen):
             messages.append(ruling)
             answer = answer_of(ruling.text)
             if answer and parts.parse(prompt, answer).answer is not None:
-                return self._rollout(messages, answer)
+                return self._rollout(messages, answer, cast)
         last = await aggregate(prompt, judge, debate, parts, call=call)
-        message = replace(last.message, round=self._rounds)
-        return self._rollout([*messages, message], last.text)
+        message = replace(last.message, round=self._rounds + (not self._judge_each_round))
+        return self._rollout([*messages, message], last.text, cast)
 
-    def _rollout(self, messages: Sequence[RoleMessage], answer: str) -> Rollout:
+    def _rollout(self, messages: Sequence[RoleMessage], answer: str, cast: Played) -> Rollout:
         return Rollout(
             team=self._state.pool.names,
             order=tuple(side.name for side in self._cast.speakers),
@@ -141,8 +156,9 @@ class JudgedDebate(Frozen):
             similarity={},
             fast={},
             final_fast={},
-            messages=tuple(messages),
+            messages=(*cast.messages, *messages),
             answer=answer,
+            assignment=cast.record,
         )
 
 
@@ -169,5 +185,4 @@ def _sides_and_judge(
         benchmark,
         temperature=cfg.temperature,
         max_prompt_chars=max_prompt_chars,
-        names=(AFFIRMATIVE, NEGATIVE, JUDGE),
     )

@@ -29,14 +29,14 @@ from sero.evolution.rolling import Ledger, Roller
 from sero.evolution.trainer import Trainer, train
 from sero.inference.counting import (
     Makeup,
-    Span,
-    covering,
     makeup_of,
     most_shown_per_call,
+    rating_calls,
     rollout_calls,
     team_of,
 )
 from sero.inference.operator import InferenceConfig, answer
+from sero.inference.span import Span, covering
 from sero.inference.trace import Rollout
 from sero.methods.base import Fitting, Lab, PlannedCalls, Start
 from sero.roles.card import RoleType
@@ -61,6 +61,7 @@ class StaticRoles:
 
     Config: ClassVar[type[RolePoolConfig]] = RolePoolConfig
     takes_pool: ClassVar[bool] = True
+    takes_players: ClassVar[bool] = True
 
     def __init__(self, cfg: RolePoolConfig, *, lab: Lab, state: PoolState) -> None:
         self.name = cfg.name
@@ -104,8 +105,10 @@ class StaticRoles:
         """Training's calls, and those of answers with one of the pools it may end with."""
         frozen = self._frozen
         answers = covering(rollout_calls(pool, frozen) for pool in pools)
-        # every member drafts or speaks once before it hears anybody; then the aggregator answers
-        speakers = [team_of(pool, frozen).size + 1 for pool in pools if pool.aggregators]
+        # every member drafts or speaks once before it hears anybody, and rates the others where it
+        # is asked to; then the aggregator answers
+        sizes = [team_of(pool, frozen).size for pool in pools if pool.aggregators]
+        speakers = [n + rating_calls(n, frozen) + 1 for n in sizes]
         lost = len(speakers) < len(pools)
         return PlannedCalls(
             by_phase={**trained, Phase.EVAL: answers * n_heldout},

@@ -10,6 +10,12 @@ CHARS_PER_TOKEN = (2.5, 5.0)
 TEMPLATE_TOKENS = 40
 """Tokens a server's chat template adds to a prompt, at most."""
 
+LINE_CHARS = 200
+"""Characters of a line of a written prompt, at most: a role, a failure, a reason."""
+
+REASON_LINES = 20
+"""Lines of reasons after a refused reply, at most."""
+
 SERVER_LATENCY_S = (1.0, 30.0)
 """Seconds of one call to a model server."""
 

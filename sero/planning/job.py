@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from sero.backbones.base import BackboneId, Completion, Phase, Request
+from sero.backbones.base import Backbone, BackboneId, Completion, Phase, Request
 from sero.backbones.openai_server import OpenAIServerConfig
-from sero.backbones.price import PriceConfig
 from sero.backbones.scripted import ScriptedConfig
 from sero.benchmarks.base import Benchmark, Split, Task
 from sero.benchmarks.item_benchmark import GENERATED, ItemBenchmark
 from sero.config import RunConfig
 from sero.encoders import Vector
 from sero.errors import DataError
-from sero.inference.counting import ZERO, Span
+from sero.inference.span import ZERO, Span
 from sero.methods.base import Method, PlannedCalls
 from sero.planning.assumed import IN_PROCESS_LATENCY_S, SERVER_LATENCY_S, Assumed
 from sero.planning.sizes import Tokens, planned_tokens, total_of
-from sero.running.budget import price_of
-from sero.running.build import inputs_of, make_lab
+from sero.running.budget import Prices, prices_of
+from sero.running.build import further_backbones, inputs_of, make_lab
 from sero.skillworld.backbone import SkillWorldBackboneConfig
 
+_IN_PROCESS = (ScriptedConfig, SkillWorldBackboneConfig)
 Seconds = tuple[float, float]
 Dollars = tuple[float, float]
 
@@ -77,7 +77,8 @@ def plan_job(config: RunConfig, items: Items, assumed: Assumed) -> JobPlan:
     """
     benchmark, split, missing = items.benchmark, items.split, items.missing
     inputs = inputs_of(config, benchmark, split)
-    lab = make_lab(config, benchmark, _Nobody(), _NoEncoder(), commit=lambda: 0)
+    others: dict[str, Backbone] = dict.fromkeys(further_backbones(config, inputs.roster), _Nobody())
+    lab = make_lab(config, inputs, _Nobody(), _NoEncoder(), others=others, commit=lambda: 0)
     method: Method = config.method.build(lab=lab, state=inputs.seed_state)
     planned = method.planned_calls(len(split.train), len(split.heldout))
 
@@ -88,7 +89,6 @@ def plan_job(config: RunConfig, items: Items, assumed: Assumed) -> JobPlan:
     total = sum(planned.by_phase.values(), start=ZERO)
     sent = Span(min(least_sent, total.low), total.high)
 
-    server = _server(config)
     tokens = None
     if not missing:
         tokens = total_of(
@@ -98,12 +98,12 @@ def plan_job(config: RunConfig, items: Items, assumed: Assumed) -> JobPlan:
                 inputs.seed_state.pool,
                 split.train,
                 split.heldout,
-                context_tokens=server.context_tokens if server else None,
+                roster=inputs.roster,
+                context_tokens=_longest_context(config),
                 assumed=assumed,
             )
         )
-    price = price_of(config)
-    usd = _dollars(price, tokens)
+    usd = _dollars(prices_of(config), tokens)
     share = sent.low / total.low if total.low else 0.0
     return JobPlan(
         calls=planned.by_phase,
@@ -144,7 +144,9 @@ def read_items(config: RunConfig) -> Items:
 
 def _announced(benchmark: Benchmark) -> tuple[int, int] | None:
     """Training and held-out items of published data that are missing; None in every other case."""
-    if not isinstance(benchmark, ItemBenchmark) or benchmark.config.source == GENERATED:
+    if not isinstance(benchmark, ItemBenchmark) or not benchmark.has_published_items:
+        return None
+    if benchmark.config.source == GENERATED:
         return None
     cfg = benchmark.config
     if Path(cfg.source).expanduser().exists():
@@ -158,17 +160,36 @@ def _announced(benchmark: Benchmark) -> tuple[int, int] | None:
     return train, heldout
 
 
-def _server(config: RunConfig) -> OpenAIServerConfig | None:
-    section = config.backbone.config
-    return section if isinstance(section, OpenAIServerConfig) else None
+def _servers(config: RunConfig) -> list[OpenAIServerConfig | None]:
+    """The server of every backbone, the run's own first; None for one that is none."""
+    sections = [part.config for part in (config.backbone, *config.backbones.values())]
+    return [one if isinstance(one, OpenAIServerConfig) else None for one in sections]
 
 
-def _dollars(price: PriceConfig | None, tokens: Tokens | None) -> Dollars | None:
-    if price is None or tokens is None:
+def _longest_context(config: RunConfig) -> int | None:
+    """The longest prompt that any backbone takes, None without a bound."""
+    contexts = [None if server is None else server.context_tokens for server in _servers(config)]
+    known = [context for context in contexts if context is not None]
+    return max(known) if len(known) == len(contexts) else None
+
+
+def _dollars(prices: Prices, tokens: Tokens | None) -> Dollars | None:
+    """From all tokens at the lowest price of any backbone to all at the highest.
+
+    Who answers what is not known before a run; None while any price is not.
+    """
+    every = [prices.own, *prices.others.values()]
+    known = [price for price in every if price is not None and price.known]
+    if tokens is None or len(known) < len(every):
         return None
-    low = price.usd(tokens.prompt.low, tokens.completion.low)
-    high = price.usd(tokens.prompt.high, tokens.completion.high)
-    return None if low is None or high is None else (low, high)
+    prompt, said = tokens.prompt, tokens.completion
+    ends = (
+        pick(price.usd(p, 0) or 0.0 for price in known)
+        + pick(price.usd(0, c) or 0.0 for price in known)
+        for pick, p, c in ((min, prompt.low, said.low), (max, prompt.high, said.high))
+    )
+    low, high = ends
+    return low, high
 
 
 def _time(
@@ -180,16 +201,21 @@ def _time(
 ) -> Seconds:
     """Least: as many calls at once as there may be, all in flight all the time. Most: training asks
     one call after the other, an evaluation one for each item in flight."""
-    section = config.backbone.config
     if assumed.tokens_per_second is not None and tokens is not None:
         share = sent.low / max(1, sum(span.low for span in planned.by_phase.values()))
         said = tokens.completion
         return said.low * share / assumed.tokens_per_second, said.high / assumed.tokens_per_second
-    in_process = isinstance(section, ScriptedConfig | SkillWorldBackboneConfig)
-    default = IN_PROCESS_LATENCY_S if in_process else SERVER_LATENCY_S
-    quick, slow = assumed.latency_s or default
-    server = _server(config)
-    places = server.concurrency if server else (1 if in_process else config.evaluate.concurrency)
+    parts = (config.backbone, *config.backbones.values())
+    in_process = [isinstance(part.config, _IN_PROCESS) for part in parts]
+    defaults = [IN_PROCESS_LATENCY_S if inside else SERVER_LATENCY_S for inside in in_process]
+    quick, slow = assumed.latency_s or (
+        min(least for least, _ in defaults),
+        max(most for _, most in defaults),
+    )
+    places = sum(
+        server.concurrency if server else (1 if inside else config.evaluate.concurrency)
+        for server, inside in zip(_servers(config), in_process, strict=True)
+    )
     evaluated = planned.by_phase.get(Phase.EVAL, ZERO)
     trained = sum(span.high for phase, span in planned.by_phase.items() if phase is not Phase.EVAL)
     at_once = min(places, config.evaluate.concurrency)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sero.backbones.base import Phase
-from sero.inference.counting import ZERO, Span
+from sero.inference.span import ZERO, Span
 from sero.planning.assumed import (
     CHARS_PER_TOKEN,
     IN_PROCESS_LATENCY_S,

@@ -5,24 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sero.assignment.players import META_DEBATE
+from sero.assignment.roster import Roster
 from sero.backbones.base import Phase
 from sero.benchmarks.base import Task
 from sero.config import RunConfig
-from sero.inference.counting import ZERO, Span
 from sero.inference.layout import system_message, template
+from sero.inference.span import ZERO, Span
 from sero.methods.base import PlannedCalls
-from sero.planning.assumed import CHARS_PER_TOKEN, TEMPLATE_TOKENS, Assumed
+from sero.planning.assigning import (
+    asked_chars,
+    longest_reply,
+    shown_task_chars,
+    strategy_chars,
+)
+from sero.planning.assumed import (
+    CHARS_PER_TOKEN,
+    LINE_CHARS,
+    REASON_LINES,
+    TEMPLATE_TOKENS,
+    Assumed,
+)
 from sero.roles.card import MAX_LABEL_CHARS, MAX_NAME_CHARS, MAX_PROTOCOL_CHARS
 from sero.roles.pool import RolePool
 
 HEADING_CHARS = 150
 """Characters around one shown message: its heading with name and family, line ends."""
-
-LINE_CHARS = 200
-"""Characters of a line of the editor's prompt, at most: a role, a failure, a reason."""
-
-REASON_LINES = 20
-"""Lines of reasons after a refused card, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +65,7 @@ def planned_tokens(
     train: Sequence[Task],
     heldout: Sequence[Task],
     *,
+    roster: Roster | None = None,
     context_tokens: int | None,
     assumed: Assumed,
 ) -> dict[Phase, Tokens]:
@@ -67,6 +76,7 @@ def planned_tokens(
 
     Args:
         pool: the cards the method starts with.
+        roster: who may play them, None where they stand as they are.
         context_tokens: bound on a prompt, None for none.
     """
     trained = any(phase is not Phase.EVAL for phase in planned.by_phase)
@@ -77,8 +87,13 @@ def planned_tokens(
             prompts, shown = _editor_prompts(config), 0.0
         else:
             limit = config.exec.max_tokens
+            tasks = train if phase is not Phase.EVAL else heldout
             cards = _card_chars(pool, config, edited=trained)
-            prompts = _role_prompts(cards, train if phase is not Phase.EVAL else heldout, phase)
+            prompts = _role_prompts(cards, [len(task.prompt) for task in tasks], phase, config)
+            if roster is not None:
+                if config.assign.by == META_DEBATE:
+                    limit = max(limit, longest_reply(config.assign))
+                prompts = _with_assignment(prompts, cards, tasks, phase, roster, config)
             shown = planned.shown_per_call
         said = _completion(assumed, limit)
         dense, loose = CHARS_PER_TOKEN
@@ -110,15 +125,34 @@ def _card_chars(pool: RolePool, config: RunConfig, *, edited: bool) -> Span:
     return Span(0, max(*sizes, longest))
 
 
-def _role_prompts(cards: Span, tasks: Sequence[Task], phase: Phase) -> _Prompts:
+def _role_prompts(cards: Span, lengths: Sequence[int], phase: Phase, config: RunConfig) -> _Prompts:
     """A card and a task. Every held-out task has as many calls as the others, so their mean counts;
     which training tasks are asked how often is open."""
-    lengths = [len(task.prompt) for task in tasks]
-    repair = sum(len(template("repair", name)) for name in ("draft", "report", "check", "revise"))
+    behind = sum(len(template("repair", name)) for name in ("draft", "report", "check", "revise"))
+    if config.credit.peer_ratings:
+        behind = max(behind, len(template("peer_rating", "ask")))
     if phase is Phase.EVAL:
         mean = sum(lengths) / len(lengths)
-        return _Prompts(low=cards.low + mean, high=cards.high + repair + mean)
-    return _Prompts(low=cards.low + min(lengths), high=cards.high + repair + max(lengths))
+        return _Prompts(low=cards.low + mean, high=cards.high + behind + mean)
+    return _Prompts(low=cards.low + min(lengths), high=cards.high + behind + max(lengths))
+
+
+def _with_assignment(
+    played: _Prompts,
+    cards: Span,
+    tasks: Sequence[Task],
+    phase: Phase,
+    roster: Roster,
+    config: RunConfig,
+) -> _Prompts:
+    """A card behind its player's strategy, or what is asked to find out who plays it."""
+    played = _Prompts(low=played.low, high=played.high + strategy_chars(roster))
+    if config.assign.by != META_DEBATE:
+        return played
+    asked = asked_chars(cards, roster, config.assign)
+    shown = _role_prompts(asked, shown_task_chars(tasks, config.assign), phase, config)
+    whole = _role_prompts(asked, [len(task.prompt) for task in tasks], phase, config)
+    return _Prompts(low=min(played.low, shown.low), high=max(played.high, whole.high))
 
 
 def _editor_prompts(config: RunConfig) -> _Prompts:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sero.backbones.base import Phase
 from sero.config.train_alone import ComposedJob, composed_jobs
-from sero.inference.counting import ZERO, Span
+from sero.inference.span import ZERO, Span
 from sero.planning.assumed import Assumed
 from sero.planning.job import Dollars, Items, JobPlan, Seconds, add_seconds, plan_job, read_items
 from sero.planning.limits import Findings, check_limits

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from sero.credit import PoolState
+from sero.evolution.actions import Operation
 from sero.evolution.ranks import spearman
 from sero.evolution.sections import EarlyStopConfig
 from sero.reporting.entries import Episode
@@ -75,7 +76,7 @@ class Diagnostics:
         actions: operations of the last quarter.
         learns: a controller is trained; `gradient_steps` of them are on record.
         n_operations: operations the head chooses from, 0 if the configuration does not say.
-        p_max: places of the pool, None if the configuration does not say.
+        p_max: places of the pool, None if nothing is edited or the configuration does not say.
         early_stop: the rule's section, None if it is not known.
         planned: episodes of a run without early stop, None if not known.
         unseen: committed newcomers with the episodes they stayed without being in any team.
@@ -121,7 +122,8 @@ def diagnose(
         retrievals: filled from the run's traces.
         before, after: the seed pool and the latest one, with their credit.
     """
-    p_max = _integer(_section(run.config, "pool").get("p_max"))
+    edits = any(e.action in tuple(Operation) for e in episodes)
+    p_max = _integer(_section(run.config, "pool").get("p_max")) if edits else None
     steps = [point for point in metrics if _number(point.get("controller/loss")) is not None]
     by_episode = {point.get("episode"): point for point in metrics}
     quarters = [list(part) for part in np.array_split(np.arange(len(episodes)), PARTS) if len(part)]

@@ -41,6 +41,13 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackboneSpending(Spending):
+    """The part of a run's logical cost that one backbone answered."""
+
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """`result.json`: the figures of a finished evaluation; `usd` where the price is known."""
 
@@ -69,6 +76,7 @@ class Result:
     wall_s: float = 0.0
     usd: float | None = None
     usd_sent: float | None = None
+    cost_by_backbone: Mapping[str, BackboneSpending] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +101,8 @@ class Episode:
 
     Attributes:
         episode: counted from 1.
-        phase: `warmup` or `main`.
-        action: `add`, `remove` or `noop`.
+        phase: `warmup` or `main`; `edges` where edges are learnt instead.
+        action: `add`, `remove` or `noop`; `sample` for a graph drawn in that phase.
         target: the role removed, or the anchor of an Add.
         role: name of the new card, if there was one.
         reasons: stable codes of why nothing was committed; `details` says it in sentences.
@@ -146,6 +154,39 @@ class Prediction:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignmentLine:
+    """One line of `assignments.jsonl`: who played which role in one rollout, and why.
+
+    Attributes:
+        phase, episode: of the rollout; no episode in an evaluation.
+        assignment: role to candidate; None where the rollout failed, or had no team.
+        rule: who decided, or by which rule.
+        roles, candidates: rows and columns of `means`, where scores decided.
+        means: M̄, None without a score. Shape (roles, candidates).
+        reasons: a sentence for each role.
+        fallback, flat: roles without a mean above the threshold; with scores that are noise.
+        self_excluded: evaluators whose scores for themselves were left out.
+        dropped: scores that could not be read.
+    """
+
+    item: str
+    phase: str
+    episode: int | None = None
+    assignment: Mapping[str, str] | None
+    rule: str = ""
+    roles: tuple[str, ...] = ()
+    candidates: tuple[Mapping[str, Any], ...] = ()
+    means: tuple[tuple[float | None, ...], ...] = ()
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    fallback: tuple[str, ...] = ()
+    flat: tuple[str, ...] = ()
+    self_excluded: tuple[str, ...] = ()
+    dropped: int = 0
+    calls: int = 0
 
 
 def checked(raw: Mapping[str, Any], adapter: TypeAdapter[Record], where: str) -> Record:

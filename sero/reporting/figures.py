@@ -13,7 +13,7 @@ from sero.reporting.diagnostics import harmful_roles
 from sero.reporting.entries import Spending
 from sero.reporting.pools import load_state
 from sero.reporting.records import RunRecord
-from sero.reporting.summary import Scored, read_row
+from sero.reporting.rows import Scored, read_row
 
 USABLE = ("completed", "unknown")
 """States whose result.json counts; `unknown` is a directory without a status.json."""
@@ -24,6 +24,7 @@ WORLD_KEYS = ("scenario", "dim", "noise", "n_train", "n_heldout")
 _HASH = re.compile(r"-?[0-9a-f]{6}\Z")
 _ROW = "row-"
 _BACKBONE = "backbone"
+_BY = "assign.by-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,8 @@ class RowKey:
 
     Attributes:
         name: the choice of the group `row`, else the method.
-        extra: overrides beyond the row and the backbone, as the variant's slug says them.
+        extra: overrides beyond the row, the backbone and `by`, as the variant's slug says them.
+        by: `assign.by`, empty where every card stands as it is.
     """
 
     experiment: str
@@ -58,6 +60,7 @@ class RowKey:
     variant: str
     name: str
     extra: str
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,13 +165,15 @@ def row_key(run: RunRecord) -> RowKey:
     if isinstance(chosen, Mapping):
         chosen = chosen.get("name")
     named = chosen or next((w.removeprefix(_ROW) for w in words if w.startswith(_ROW)), "")
-    rest = [w for w in words if not w.startswith((_ROW, _BACKBONE)) and w != "base"]
+    shown = (_ROW, _BACKBONE, *([_BY] if run.played_by else []))
+    rest = [w for w in words if not w.startswith(shown) and w != "base"]
     return RowKey(
         experiment=run.experiment,
         method=run.method,
         variant=run.variant,
         name=str(named or run.method),
         extra="+".join(rest),
+        by=run.played_by,
     )
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from sero.reporting.charts import curves_svg
 from sero.reporting.page import Page, gather
-from sero.reporting.summary import read_row
+from sero.reporting.rows import read_row
 from sero.reporting.text import compact, printable, score, signed
 from sero.storage import write_atomic
 
@@ -18,6 +18,9 @@ TEMPLATE = "templates/run.html.j2"
 REPORT = "report.html"
 MAX_ROWS = 200
 """Most rows of one table; the page says how many more there are."""
+
+MAX_COLUMNS = 12
+"""Most candidates of one table."""
 
 MAX_CHARS = 4000
 """Longest text of one cell; a longer one is cut with an ellipsis."""
@@ -52,11 +55,17 @@ def render(page: Page) -> str:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(safe_text=_safe_text, score=score, signed=signed, compact=compact)
+    environment.filters.update(mean=_mean)
     source = (resources.files("sero.reporting") / TEMPLATE).read_text("utf-8")
     chart = Markup(curves_svg(page.curves, simulated=page.run.simulated, marks=page.marks))
     return environment.from_string(source).render(
-        page=page, run=page.run, chart=chart, max_rows=MAX_ROWS
+        page=page, run=page.run, chart=chart, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS
     )
+
+
+def _mean(value: float | None) -> str:
+    """A mean on the reviewers' scale."""
+    return "–" if value is None else f"{value:.2f}"
 
 
 def _safe_text(value: object) -> str:

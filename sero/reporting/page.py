@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sero.credit import PoolState
 from sero.errors import UserError
+from sero.reporting.assignments import Assignments, gather_assignments
 from sero.reporting.charts import Curve, Marks, metric_curve, rolling_mean
 from sero.reporting.costs import Costs, sum_costs
 from sero.reporting.diagnostics import Diagnostics, diagnose
@@ -16,9 +17,10 @@ from sero.reporting.entries import Episode, Prediction, Status
 from sero.reporting.pools import commits, load_state
 from sero.reporting.records import RunRecord
 from sero.reporting.retrievals import Retrievals
+from sero.reporting.rows import Row, read_row
 from sero.reporting.run_warnings import RunWarning, run_warnings
 from sero.reporting.statistics import Estimate, by_group, paired_difference, score_estimate
-from sero.reporting.summary import BASELINE, Row, read_row
+from sero.reporting.summary import BASELINE
 from sero.roles.card import RoleCard
 
 WINDOW = 24
@@ -35,6 +37,7 @@ FILES = (
     "metrics.jsonl",
     "traces.jsonl",
     "predictions.jsonl",
+    "assignments.jsonl",
     "pool/seed.yaml",
     "pool/final.yaml",
 )
@@ -89,6 +92,7 @@ class Page:
     edits: Edits
     pool: tuple[PoolLine, ...]
     costs: Costs
+    assignments: Assignments
     curves: tuple[Curve, ...]
     marks: Marks
     diagnostics: Diagnostics
@@ -97,7 +101,7 @@ class Page:
 
 
 def gather(row: Row) -> Page:
-    """Read a run once; traces and predictions are streamed.
+    """Read a run once; traces, predictions and assignments are streamed.
 
     Raises:
         UserError: a damaged file.
@@ -128,6 +132,7 @@ def gather(row: Row) -> Page:
         edits=_edits(episodes),
         pool=pool_lines(before, after),
         costs=costs,
+        assignments=gather_assignments(run.assignments()),
         curves=_curves(episodes, metrics),
         marks=Marks(
             warmup=max((e.episode for e in episodes if e.phase == "warmup"), default=0),
@@ -234,6 +239,11 @@ def _curves(
         metric_curve("largest family share", metrics, "pool/family_share", share=True),
         metric_curve("credit spread", metrics, "credit/spread"),
         metric_curve("causal effect of messages, TCTE", metrics, "credit/tcte"),
+        metric_curve(
+            "mean probability of the learnt edges", metrics, "edges/probability", share=True
+        ),
+        metric_curve("entropy of the learnt edges, nats", metrics, "edges/entropy"),
+        metric_curve("learnt edges above the threshold", metrics, "edges/likely"),
     ]
     return tuple(curve for curve in found if curve is not None)
 

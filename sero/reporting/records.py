@@ -12,7 +12,15 @@ import yaml
 from pydantic import TypeAdapter
 
 from sero.errors import UserError
-from sero.reporting.entries import Episode, Prediction, Record, Result, Status, checked
+from sero.reporting.entries import (
+    AssignmentLine,
+    Episode,
+    Prediction,
+    Record,
+    Result,
+    Status,
+    checked,
+)
 from sero.storage import read_json, read_lines
 
 MARKS = ("status.json", "config.yaml", "manifest.json", "result.json")
@@ -66,24 +74,34 @@ class RunRecord:
 
     @property
     def backbone_setting(self) -> str:
-        """The model with what else of its setting moves answers: revision, template arguments.
+        """The models with what else of their settings moves answers: revision, template arguments.
 
-        Runs that differ in it are not compared. Of a simulated backbone the name says it all.
+        Runs that differ in it are not compared. Of a simulated backbone the name says it all. What
+        candidates add to their requests belongs to the row and not to the setting.
         """
-        section = self.config.get("backbone")
-        cfg = section if isinstance(section, Mapping) else {}
+        own = self.manifest.get("backbone")
+        parts = [self._setting(self.backbone, own, _mapping(self.config, "backbone"))]
+        sections, found = (_mapping(tree, "backbones") for tree in (self.config, self.manifest))
+        for name in sorted({**sections, **found}):
+            if "#" not in name:
+                section = _mapping(sections, name)
+                model = _mapping(found, name).get("id") or section.get("name") or "?"
+                setting = self._setting(str(model), found.get(name), section)
+                parts.append(f"{name}: {setting}")
+        return "; ".join(parts)
+
+    def _setting(self, model: str, found: object, cfg: Mapping[str, Any]) -> str:
+        """One backbone's, from its entry of the manifest and its section of the configuration."""
         if self.simulated:
-            return self.backbone
-        found = self.manifest.get("backbone")
+            return model
         revision = found.get("revision") if isinstance(found, Mapping) else cfg.get("revision")
         parts = [f"revision {_short(str(revision))}"] if revision else []
         for name in ("chat_template_kwargs", "extra_body"):
-            given = cfg.get(name)
-            if isinstance(given, Mapping):
-                parts += [f"{key}={json.dumps(given[key], default=str)}" for key in sorted(given)]
+            given = _mapping(cfg, name)
+            parts += [f"{key}={json.dumps(given[key], default=str)}" for key in sorted(given)]
         style = cfg.get("schema_style") or "json_schema"
         parts += [f"schema_style={style}"] if style != "json_schema" else []
-        return f"{self.backbone} ({', '.join(parts)})" if parts else self.backbone
+        return f"{model} ({', '.join(parts)})" if parts else model
 
     @property
     def simulated(self) -> bool:
@@ -92,17 +110,28 @@ class RunRecord:
         return bool(found)
 
     @property
-    def note(self) -> str:
-        """What the backbone's configuration says a reader must know of the scores; often empty."""
-        section = self.config.get("backbone")
-        found = section.get("note") if isinstance(section, Mapping) else None
+    def played_by(self) -> str:
+        """`assign.by`: who decided who plays the roles; empty where every card stands as it is."""
+        section = self.config.get("assign")
+        found = section.get("by") if isinstance(section, Mapping) else None
         return str(found or "")
+
+    @property
+    def note(self) -> str:
+        """What the backbones' configurations say a reader must know of the scores; often empty."""
+        further = _mapping(self.config, "backbones")
+        sections = [_mapping(self.config, "backbone"), *(_mapping(further, n) for n in further)]
+        notes = dict.fromkeys(str(section.get("note") or "") for section in sections)
+        return " ".join(note for note in notes if note)
 
     def episodes(self) -> Iterator[Episode]:
         return self._records("episodes.jsonl", Episode)
 
     def predictions(self) -> Iterator[Prediction]:
         return self._records("predictions.jsonl", Prediction)
+
+    def assignments(self) -> Iterator[AssignmentLine]:
+        return self._records("assignments.jsonl", AssignmentLine)
 
     def metrics(self) -> Iterator[Mapping[str, Any]]:
         return self._mappings("metrics.jsonl")
@@ -216,6 +245,11 @@ def _short(revision: str) -> str:
     """A hash by its first twelve digits."""
     is_hash = len(revision) >= 40 and all(c in "0123456789abcdef" for c in revision)
     return revision[:12] if is_hash else revision
+
+
+def _mapping(tree: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = tree.get(key)
+    return found if isinstance(found, Mapping) else {}
 
 
 def _name_in(config: Mapping[str, Any], section: str) -> str:

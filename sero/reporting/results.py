@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sero.errors import UserError
 from sero.reporting.figures import RunFigures, Setting, Unusable, read_figures
+from sero.reporting.hindsight import comparator_table, hindsights
 from sero.reporting.overview import overviews
 from sero.reporting.seeds import (
     Block,
@@ -98,7 +99,9 @@ def make_report(directories: Sequence[Path], baselines: Sequence[str] = ()) -> R
 
 
 def _check_names(blocks: Sequence[Block], names: Sequence[str]) -> None:
-    known = sorted({name for block in blocks for row in block.rows for name in names_of(row)})
+    known = sorted(
+        {name for block in blocks for row in block.rows for name in names_of(row)} - {""}
+    )
     for name in names:
         if blocks and name not in known:
             raise UserError(f"--baseline {name}: no such row; the runs have {', '.join(known)}")
@@ -106,6 +109,7 @@ def _check_names(blocks: Sequence[Block], names: Sequence[str]) -> None:
 
 def _section(block: Block, names: Sequence[str]) -> Section:
     estimates = [row_estimate(row, block) for row in block.rows]
+    assigned = hindsights(block)
     baselines = find_baselines(block, names)
     differences = [(base, differences_to(block, base)) for base in baselines]
     points = [
@@ -114,7 +118,8 @@ def _section(block: Block, names: Sequence[str]) -> Section:
         if (calls := row.mean(lambda run: run.calls)) is not None
     ]
     tables = [
-        score_table(block, estimates),
+        score_table(block, estimates, [(one.best, one.remark(block)) for one in assigned]),
+        comparator_table(block, assigned),
         group_table(block),
         *(difference_table(block, base, found) for base, found in differences),
         cost_table(block, estimates),

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sero.assignment.players import ORACLE, RANDOM
 from sero.reporting.figures import RowKey, RunFigures, Setting
+from sero.reporting.rows import Scored
 from sero.reporting.statistics import (
     TINY,
     Estimate,
@@ -26,16 +28,15 @@ from sero.reporting.statistics import (
     t_interval,
     t_test,
 )
-from sero.reporting.summary import Scored
 
 CEILING = "ceiling"
-"""Name of the row regret is measured to."""
+"""Name of the row regret is measured to; where roles are assigned it is the oracle's."""
 
 LONG = 28
 """Most characters of a row's overrides shown in its label, unless it takes more to be unique."""
 
-DEFAULT_BASELINES = ("reference", "sero", "static")
-"""Names looked for, in this order, when no baseline is named."""
+DEFAULT_BASELINES = (RANDOM, "reference", "sero", "static")
+"""Names looked for, in this order, when no baseline is named; the first is an assignment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,8 @@ class Block:
 
     @property
     def ceiling(self) -> SeedRow | None:
-        """The row named `ceiling` of a simulated block."""
-        found = [row for row in self.rows if row.key.name == CEILING]
+        """The row named `ceiling`, or of the oracle, of a simulated block."""
+        found = [row for row in self.rows if row.key.name == CEILING or row.key.by == ORACLE]
         return most_runs(found) if found and self.setting.simulated else None
 
 
@@ -198,7 +199,7 @@ def find_baselines(block: Block, names: Sequence[str]) -> tuple[SeedRow, ...]:
 
 def names_of(row: SeedRow) -> tuple[str, ...]:
     """What a row may be called on the command line."""
-    return (row.label, row.key.name, row.key.method, row.key.variant)
+    return (row.label, row.key.name, row.key.method, row.key.by, row.key.variant)
 
 
 def most_runs(rows: Sequence[SeedRow]) -> SeedRow:
@@ -246,7 +247,8 @@ def labels_of(keys: Sequence[RowKey]) -> dict[RowKey, str]:
     short = {}
     for key in keys:
         extra = key.extra if len(key.extra) <= LONG else f"{key.extra[: LONG - 1]}…"
-        label = f"{key.name} ({extra})" if extra else key.name
+        label = f"{key.name} · by {key.by}" if key.by else key.name
+        label = f"{label} ({extra})" if extra else label
         short[key] = f"{key.experiment}: {label}" if several else label
     taken = list(short.values())
     return {

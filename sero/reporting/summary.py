@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich import box
@@ -12,66 +11,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sero.reporting.entries import Prediction
-from sero.reporting.records import RunRecord, read_run
-from sero.reporting.statistics import Estimate, by_group, paired_difference, score_estimate
+from sero.assignment.players import RANDOM
+from sero.reporting.figures import RunFigures, read_figures, row_key
+from sero.reporting.hindsight import hindsight_lines
+from sero.reporting.rows import Row, read_row
+from sero.reporting.seeds import make_blocks
+from sero.reporting.statistics import Estimate, paired_difference
 from sero.reporting.text import compact, printable, score, signed
-from sero.storage import dumps
 
 BASELINE = "static"
-"""The method others are compared with when it is among the runs; else the first run given."""
-
-Scored = Mapping[str, tuple[str, float]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One run and what its predictions say.
-
-    Attributes:
-        scored: item id to (group, score), failed items left out.
-        failures: held-out items without a score.
-    """
-
-    run: RunRecord
-    scored: Scored
-    failures: int
-    interval: Estimate
-
-    @property
-    def key(self) -> tuple[str, str, str, bool]:
-        """What one table shows together."""
-        run = self.run
-        return (run.experiment, run.benchmark, run.backbone_setting, run.simulated)
-
-    @property
-    def comparable(self) -> str:
-        """Equal for runs over the same items: same data, backbone, scorer, seed."""
-        run = self.run
-        # The fingerprint of the data says it best; without a manifest the settings must do.
-        data = run.manifest.get("benchmark") or run.config.get("benchmark")
-        scorer = run.result.scorer if run.result else ""
-        return dumps([run.benchmark, run.backbone_setting, run.seed, scorer, data])
-
-
-def read_row(directory: Path) -> Row:
-    """A run directory with its scores; a run that has not been evaluated has n = 0.
-
-    Raises:
-        UserError: not a run directory, or a damaged file in it.
-    """
-    run = read_run(directory)
-    latest: dict[str, Prediction] = {}
-    for prediction in run.predictions():
-        # An item that failed may be tried again by a later command; its last line counts.
-        latest[prediction.id] = prediction
-    scored = {i: (p.group, p.score) for i, p in latest.items() if p.score is not None}
-    return Row(
-        run=run,
-        scored=scored,
-        failures=len(latest) - len(scored),
-        interval=score_estimate(by_group(scored.values())),
-    )
+"""The method others are compared with when it is among the runs, else the random assignment of
+roles, else the first run given."""
 
 
 def print_summary(directories: Sequence[Path], console: Console) -> None:
@@ -86,13 +36,14 @@ def print_summary(directories: Sequence[Path], console: Console) -> None:
         tables[row.key].append(row)
     for rows in tables.values():
         console.print(_table(rows))
-        for line in (*_differences(rows), *_notes(rows), *_warnings(rows)):
+        lines = (*_differences(rows), *_in_hindsight(rows), *_notes(rows), *_warnings(rows))
+        for line in lines:
             console.print(Text(printable(line)), soft_wrap=not console.is_terminal)
     for rows in tables.values():
         for row in rows:
             page = row.run.directory / "report.html"
             where = page if page.is_file() else f"(none yet) sero view {row.run.directory}"
-            label = _label(row, rows[0]) if row is not rows[0] else row.run.method
+            label = _label(row, rows[0]) if row is not rows[0] else _name(row)
             line = f"report {label} seed {row.run.seed}: {where}"
             # A path is never broken over lines, so that it can be copied.
             console.print(Text(printable(line)), soft_wrap=True)
@@ -115,14 +66,20 @@ def _table(rows: Sequence[Row]) -> Table:
         collapse_padding=True,
     )
     table.add_column("method", no_wrap=True, max_width=18)
-    if len(variants) > 1:
+    played = any(row.run.played_by for row in rows)
+    if played:
+        table.add_column("played by", no_wrap=True, max_width=18)
+    several = len({_beyond_players(row) for row in rows}) > 1
+    if several:
         table.add_column("variant", overflow="fold", max_width=22)
     for name in ("seed", "n", "score", "95 % CI", "failed", "calls", "tokens"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
     for row in rows:
         cells = [_text(row.run.method, limit=18)]
-        if len(variants) > 1:
+        if played:
+            cells.append(_text(row.run.played_by or "–", limit=18))
+        if several:
             cells.append(_text(row.run.variant, limit=66))
         table.add_row(*cells, *_figures(row), _text(row.run.status.state, limit=11))
     return table
@@ -160,16 +117,26 @@ def _differences(rows: Sequence[Row]) -> list[str]:
     for group in alike.values():
         for row in group:
             base = _baseline(row, group)
-            if row is not base and row.run.method != BASELINE:
+            if row is not base and not _is_baseline(row):
                 lines.append(_difference(row, base))
     return lines
 
 
 def _baseline(row: Row, group: Sequence[Row]) -> Row:
-    """The static run of the same variant, else of any, else the first run given."""
-    static = [other for other in group if other.run.method == BASELINE]
+    """The static run of the same variant, else of any, else the random assignment, else the first
+    run given."""
+    static = [other for other in group if _is_baseline(other)]
     own = [other for other in static if other.run.variant == row.run.variant]
-    return next(iter((*own, *static, *group)))
+    random = [
+        other
+        for other in group
+        if row.run.played_by and (other.run.method, other.run.played_by) == (row.run.method, RANDOM)
+    ]
+    return next(iter((*own, *static, *random, *group)))
+
+
+def _is_baseline(row: Row) -> bool:
+    return row.run.method == BASELINE and not row.run.played_by
 
 
 def _difference(row: Row, base: Row) -> str:
@@ -187,15 +154,34 @@ def _difference(row: Row, base: Row) -> str:
     return line
 
 
+def _in_hindsight(rows: Sequence[Row]) -> list[str]:
+    """The best uniform assignment of roles, and Meta-Debate against it."""
+    if not any(row.run.played_by for row in rows):
+        return []
+    read = (read_figures(row.run.directory) for row in rows)
+    blocks = make_blocks(run for run in read if isinstance(run, RunFigures))
+    return [line for block in blocks for line in hindsight_lines(block)]
+
+
 def _notes(rows: Sequence[Row]) -> list[str]:
     """What the runs' backbones want said beside their scores, each once."""
     return [f"Note: {note}" for note in dict.fromkeys(row.run.note for row in rows) if note]
 
 
 def _label(row: Row, other: Row) -> str:
-    """The method, with its variant where the two runs differ in it."""
-    same = row.run.variant == other.run.variant
-    return row.run.method if same else f"{row.run.method} ({row.run.variant})"
+    """The method and who plays its roles, with its variant where the two runs differ in more."""
+    same = _beyond_players(row) == _beyond_players(other)
+    return _name(row) if same else f"{_name(row)} ({row.run.variant})"
+
+
+def _name(row: Row) -> str:
+    run = row.run
+    return f"{run.method} · by {run.played_by}" if run.played_by else run.method
+
+
+def _beyond_players(row: Row) -> str:
+    """The variant, but for who plays the roles where candidates do."""
+    return row_key(row.run).extra if row.run.played_by else row.run.variant
 
 
 def _warnings(rows: Sequence[Row]) -> list[str]:

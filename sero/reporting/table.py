@@ -24,19 +24,23 @@ class Table:
     numeric: bool = True
 
 
-def _named(block: Block, what: str) -> str:
+def named(block: Block, what: str) -> str:
     """A table's title; tables travel alone, so each says what is simulated."""
     return f"{what} · SIMULATED" if block.setting.simulated else what
 
 
-def score_table(block: Block, estimates: Sequence[Estimate]) -> Table:
+def score_table(
+    block: Block, estimates: Sequence[Estimate], derived: Sequence[tuple[SeedRow, str]] = ()
+) -> Table:
     """Mean held-out score per row; the notes say which interval it is.
 
     Args:
         estimates: `row_estimate` of each row of the block, in its order.
+        derived: rows made of others, shown below them, each with a note that says so.
     """
     rows = []
-    for row, found in zip(block.rows, estimates, strict=True):
+    below = [(row, row_estimate(row, block)) for row, _ in derived]
+    for row, found in (*zip(block.rows, estimates, strict=True), *below):
         spread = deviation([run.score for run in row.runs])
         items = [str(found.n)] if block.over_items else _range([len(r.scored) for r in row.runs])
         failures = sum(run.failures for run in row.runs)
@@ -46,7 +50,7 @@ def score_table(block: Block, estimates: Sequence[Estimate]) -> Table:
                 str(len(row.runs)),
                 " to ".join(items),
                 score(found.mean),
-                _bounds(found),
+                bounds(found),
                 score(spread),
                 str(failures),
             )
@@ -66,10 +70,11 @@ def score_table(block: Block, estimates: Sequence[Estimate]) -> Table:
         f"{how} sd: standard deviation of the mean score over {block.unit}. failed: items "
         "without a score, left out of the means."
     ]
+    notes += [note for _, note in derived]
     if block.setting.world:
         notes.append(f"World: {block.setting.world}.")
     return Table(
-        title=_named(block, "Held-out score"),
+        title=named(block, "Held-out score"),
         columns=("row", block.unit, "items", "score", "95 % CI", "sd", "failed"),
         rows=tuple(rows),
         notes=tuple(notes),
@@ -85,7 +90,7 @@ def group_table(block: Block) -> Table:
         for row, found in zip(block.rows, means, strict=True)
     )
     return Table(
-        title=_named(block, "Held-out score by group"),
+        title=named(block, "Held-out score by group"),
         columns=("row", *groups),
         rows=rows if len(groups) > 1 else (),
     )
@@ -111,7 +116,7 @@ def difference_table(
             row.label,
             str(d.runs),
             signed(d.estimate.mean),
-            _bounds(d.estimate, sign=True),
+            bounds(d.estimate, sign=True),
             f"{d.wins:g}/{d.runs}" if d.runs else NONE,
             _p(d.p),
             _p(corrected),
@@ -130,7 +135,7 @@ def difference_table(
         f"Holm: corrected over the {tested} comparison(s) of this table."
     )
     return Table(
-        title=_named(block, f"Difference to {base.label}"),
+        title=named(block, f"Difference to {base.label}"),
         columns=("row", "pairs", "difference", "95 % CI", "wins", "p", "Holm p"),
         rows=rows,
         notes=(note,),
@@ -168,7 +173,7 @@ def cost_table(block: Block, estimates: Sequence[Estimate]) -> Table:
             "price of what was sent, which is billed."
         )
     return Table(
-        title=_named(block, "Score against logical calls"),
+        title=named(block, "Score against logical calls"),
         columns=(
             "row",
             "score",
@@ -214,11 +219,11 @@ def pool_table(block: Block) -> Table:
         if ceiling:
             regret = compare(ceiling, row, over_items=block.over_items).estimate
             own = row is ceiling
-            cells += [NONE, NONE] if own else [signed(regret.mean), _bounds(regret, sign=True)]
+            cells += [NONE, NONE] if own else [signed(regret.mean), bounds(regret, sign=True)]
         rows.append(tuple(cells))
     shown = any(cell not in (NONE, "0/0") for cells in rows for cell in cells[1:])
     return Table(
-        title=_named(block, "Pools" if not simulated else "Pools and ground truth"),
+        title=named(block, "Pools" if not simulated else "Pools and ground truth"),
         columns=tuple(columns),
         rows=tuple(rows) if shown else (),
         notes=tuple(notes),
@@ -240,7 +245,8 @@ def _points_per(row: SeedRow, unit: Callable[[Spending], float]) -> float | None
     return sum(points for points, _ in known) / spent if spent else None
 
 
-def _bounds(found: Estimate, *, sign: bool = False) -> str:
+def bounds(found: Estimate, *, sign: bool = False) -> str:
+    """The ends of an interval; a dash where there is none."""
     if found.low is None or found.high is None:
         return NONE
     write = signed if sign else score

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from sero.config import RunConfig, comparable
 from sero.errors import RunConflict
 from sero.inference.trace import Cost
-from sero.running.budget import Budget, price_of
+from sero.running.budget import Budget, prices_of
 from sero.running.build import Inputs, Workshop
 from sero.running.directory import RunDirectory
 from sero.running.manifest import RunFacts, build_manifest, ended
@@ -43,19 +42,19 @@ class Books:
         path = self._run.manifest
         previous = read_json(path) if path.exists() else None
         if previous is not None:
-            self._before = Usage(**previous["usage"])
+            self._before = Usage.from_data(previous["usage"])
         body = build_manifest(
             self._facts(shop),
             comparable(self._resolved),
             now=datetime.now(UTC),
             previous=previous,
         )
-        write_json(path, {**body, "usage": asdict(self._before)})
+        write_json(path, {**body, "usage": self._before.to_data()})
         try:
             yield
         finally:
             body = ended(read_json(path), datetime.now(UTC))
-            write_json(path, {**body, "usage": asdict(self.usage(shop))})
+            write_json(path, {**body, "usage": self.usage(shop).to_data()})
 
     @contextlib.contextmanager
     def tracker(self) -> Iterator[MetricWriter]:
@@ -83,14 +82,18 @@ class Books:
 
     def usage(self, shop: Workshop) -> Usage:
         """Requests, retries, hits and time of this process and those before it."""
-        stats = shop.backbone.stats
+        every = [backbone.stats for backbone in shop.backbones]
         now = Usage(
-            requests=stats.requests,
-            retries=stats.retries,
-            cache_hits=stats.hits,
+            requests=sum(stats.requests for stats in every),
+            retries=sum(stats.retries for stats in every),
+            cache_hits=sum(stats.hits for stats in every),
             wall_s=time.monotonic() - self._started,
-            prompt_tokens=stats.prompt_tokens,
-            completion_tokens=stats.completion_tokens,
+            prompt_tokens=sum(stats.prompt_tokens for stats in every),
+            completion_tokens=sum(stats.completion_tokens for stats in every),
+            elsewhere={
+                name: (one.stats.prompt_tokens, one.stats.completion_tokens)
+                for name, one in shop.others.items()
+            },
         )
         return self._before + now
 
@@ -103,13 +106,13 @@ class Books:
         Raises:
             BudgetSpent: naming every limit that is reached.
         """
-        usage, price = self.usage(shop), price_of(self._config)
-        usd = None if price is None else price.usd(usage.prompt_tokens, usage.completion_tokens)
+        usage = self.usage(shop)
+        usd = prices_of(self._config).usd(usage.tokens)
         always = usd is not None and self._config.budget.usd is not None
         if always or time.monotonic() - self._noted >= NOTE_S:
             self._noted = time.monotonic()
             path = self._run.manifest
-            write_json(path, {**read_json(path), "usage": asdict(usage)})
+            write_json(path, {**read_json(path), "usage": usage.to_data()})
         Budget(self._config.budget).check(
             calls=cost.calls,
             tokens=cost.prompt_tokens + cost.completion_tokens,
@@ -125,7 +128,11 @@ class Books:
             encoder=shop.encoder.name,
             backbone=identity.model,
             backbone_revision=identity.revision or None,
-            simulated=identity.simulated or shop.benchmark.simulated,
+            backbones={
+                name: (one.identity.model, one.identity.revision or None)
+                for name, one in shop.others.items()
+            },
+            simulated=shop.simulated,
             server_version=None,
             data_sha256=shop.split.fingerprint,
             data_remarks=shop.split.remarks,
@@ -137,7 +144,7 @@ class Books:
 
 
 def refuse_other_inputs(run: RunDirectory, inputs: Inputs) -> None:
-    """A run goes on with the data and the starting pool it began with, or not at all.
+    """A run goes on with the data, the pool and the roster it began with, or not at all.
 
     Raises:
         RunConflict: one of them has changed since.
@@ -149,7 +156,11 @@ def refuse_other_inputs(run: RunDirectory, inputs: Inputs) -> None:
         name
         for name, old, new in (
             ("the data", began["benchmark"]["data_sha256"], inputs.split.fingerprint),
-            ("the starting pool", began["pool_sha256"], inputs.pool_sha256),
+            (
+                "the starting pool" if inputs.roster is None else "the starting pool or the roster",
+                began["pool_sha256"],
+                inputs.pool_sha256,
+            ),
         )
         if old != new
     ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from sero.backbones.openai_server import OpenAIServerConfig
 from sero.backbones.price import PriceConfig
-from sero.config import RunConfig
+from sero.config import Component, RunConfig
 from sero.errors import BudgetSpent
+from sero.inference.trace import Cost
 
 
 class Limits(Protocol):
@@ -61,9 +63,48 @@ class Budget:
             )
 
 
-def price_of(config: RunConfig) -> PriceConfig | None:
-    """The price of the backbone's tokens; None where it is unknown, or where there is none."""
-    section = config.backbone.config
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of a run's backbones.
+
+    Attributes:
+        own: of the run's own.
+        others: of the further ones by name; those of request options stand behind a `#`.
+    """
+
+    own: PriceConfig | None
+    others: Mapping[str, PriceConfig | None]
+
+    def usd(self, cost: Cost) -> float | None:
+        """The price of tokens in US dollars; None while that of a backbone with tokens is unknown.
+
+        Args:
+            cost: in whole, with the part of each further backbone.
+        """
+        prompt, completion, total = cost.prompt_tokens, cost.completion_tokens, 0.0
+        for name, part in cost.elsewhere.items():
+            if not part.prompt_tokens and not part.completion_tokens:
+                continue
+            price = self.others.get(name.partition("#")[0]) if name[:1] != "#" else self.own
+            usd = None if price is None else price.usd(part.prompt_tokens, part.completion_tokens)
+            if usd is None:
+                return None
+            total += usd
+            prompt, completion = prompt - part.prompt_tokens, completion - part.completion_tokens
+        own = None if self.own is None else self.own.usd(prompt, completion)
+        if own is None:
+            return total if cost.elsewhere and not prompt and not completion else None
+        return total + own
+
+
+def prices_of(config: RunConfig) -> Prices:
+    """What the configuration says of the prices of its backbones."""
+    others = {name: _price(part) for name, part in config.backbones.items()}
+    return Prices(_price(config.backbone), others)
+
+
+def _price(part: Component) -> PriceConfig | None:
+    section = part.config
     if not isinstance(section, OpenAIServerConfig) or not section.price.known:
         return None
     return section.price
@@ -71,15 +112,20 @@ def price_of(config: RunConfig) -> PriceConfig | None:
 
 def unpriced(config: RunConfig) -> str | None:
     """Why `budget.usd` cannot stop this run, None where it can or was not set."""
-    if config.budget.usd is None or price_of(config) is not None:
+    if config.budget.usd is None:
         return None
-    name = config.backbone.choice
-    if not isinstance(config.backbone.config, OpenAIServerConfig):
-        return f"budget.usd={config.budget.usd:g} has no effect: backbone={name} has no price"
+    parts = {"backbone": config.backbone}
+    parts.update({f"backbones.{name}": part for name, part in config.backbones.items()})
+    without = [key for key, part in parts.items() if _price(part) is None]
+    if not without:
+        return None
+    key, idle = without[0], f"budget.usd={config.budget.usd:g} has no effect"
+    name = f"{key}={parts[key].choice}"
+    if not isinstance(parts[key].config, OpenAIServerConfig):
+        return f"{idle}: {name} has no price"
     return (
-        f"budget.usd={config.budget.usd:g} has no effect: the price of backbone={name} is not "
-        "known. Set backbone.price.prompt_usd_per_mtok and backbone.price.completion_usd_per_mtok, "
-        "US dollars for a million tokens"
+        f"{idle}: the price of {name} is not known. Set {key}.price.prompt_usd_per_mtok and "
+        f"{key}.price.completion_usd_per_mtok, US dollars for a million tokens"
     )
 
 

@@ -21,10 +21,10 @@ FLUSH_ITEMS = 64
 FLUSH_S = 1.0
 
 
-def trace_length(path: Path, trained: int, items: int) -> int:
-    """Bytes of traces.jsonl to keep: what training wrote, and the traces of `items` predictions.
+def item_lines_length(path: Path, trained: int, items: int) -> int:
+    """Bytes of traces.jsonl or assignments.jsonl to keep: training's, and those of `items` items.
 
-    Traces become durable before the predictions they belong to, so there are never fewer.
+    They become durable before the predictions they belong to, so there are never fewer.
     """
     if not path.exists() or items == 0:
         return trained
@@ -47,6 +47,7 @@ async def evaluate_run(
     shop: Workshop,
     directory: RunDirectory,
     traces: JsonLines | None,
+    assignments: JsonLines | None,
     progress: Progress,
     *,
     run_seed: int,
@@ -55,8 +56,8 @@ async def evaluate_run(
 ) -> None:
     """Predict every held-out item that has no line yet.
 
-    Replies are committed first, then traces, then predictions, in batches: after a kill the file
-    is a prefix of the split, and the run goes on behind it.
+    Replies are committed first, then traces and assignments, then predictions, in batches: after a
+    kill the file is a prefix of the split, and the run goes on behind it.
 
     Raises:
         BackboneError: the machine failed for everybody; what was predicted is kept.
@@ -71,7 +72,7 @@ async def evaluate_run(
             f"{path} does not begin with the held-out items of this split; something else wrote "
             "it. Restore it, or move the run directory away."
         )
-    spent = sum((_cost(row) for row in read_lines(path)), start=Cost()) if done else Cost()
+    spent = sum((Cost.from_data(row) for row in read_lines(path)), start=Cost()) if done else Cost()
     lines = JsonLines(path, keep=whole_length(path))
     batch: list[Evaluated] = []
     flushed = time.monotonic()
@@ -82,10 +83,15 @@ async def evaluate_run(
         ready = batch.copy()
         batch.clear()
         shop.backbone.commit()
-        if traces is not None:
-            for one in ready:
-                traces.append(_trace(one))
-            traces.sync()
+        for one in ready:
+            trace, assignment = parted(_trace(one))
+            if traces is not None:
+                traces.append(trace)
+            if assignments is not None:
+                assignments.append(assignment)
+        for journal in (traces, assignments):
+            if journal is not None:
+                journal.sync()
         for one in ready:
             lines.append(one.prediction.to_data())
         lines.sync()
@@ -105,7 +111,7 @@ async def evaluate_run(
                 shop.benchmark,
                 run_seed=run_seed,
                 concurrency=concurrency,
-                check_alive=shop.backbone.check_alive,
+                check_alive=shop.check_alive,
             )
         ) as evaluated:
             async for one in evaluated:
@@ -128,7 +134,7 @@ async def evaluate_run(
 async def retry_failed(
     shop: Workshop, directory: RunDirectory, *, run_seed: int, concurrency: int
 ) -> None:
-    """Answer the failed items again and replace their lines, those in traces.jsonl first.
+    """Answer the failed items again and replace their lines, those in predictions.jsonl last.
 
     Raises:
         BackboneError: the machine failed for everybody; the old lines stand.
@@ -146,13 +152,16 @@ async def retry_failed(
             shop.benchmark,
             run_seed=run_seed,
             concurrency=concurrency,
-            check_alive=shop.backbone.check_alive,
+            check_alive=shop.check_alive,
         )
     ) as evaluated:
         async for one in evaluated:
             fresh[one.prediction.id] = one
     shop.backbone.commit()
-    _replace(directory.traces, "item", {name: _trace(one) for name, one in fresh.items()})
+    lines = {name: parted(_trace(one)) for name, one in fresh.items()}
+    _replace(directory.traces, "item", {name: trace for name, (trace, _) in lines.items()})
+    if directory.assignments.exists():
+        _replace(directory.assignments, "item", {name: line for name, (_, line) in lines.items()})
     predictions = {name: one.prediction.to_data() for name, one in fresh.items()}
     _replace(directory.predictions, "id", predictions)
 
@@ -166,6 +175,19 @@ def _replace(path: Path, key: str, fresh: Mapping[str, dict[str, Any]]) -> None:
     write_atomic(path, text)
 
 
+def parted(trace: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A line of traces.jsonl without the assignment, and the line of assignments.jsonl.
+
+    Every rollout has one there; where it failed, or nothing was assigned, `assignment` is null.
+    """
+    rollout = trace.get("rollout")
+    found = rollout.get("assignment") if rollout else None
+    where = {key: trace.get(key) for key in ("episode", "phase", "item")}
+    if rollout and "assignment" in rollout:
+        trace = {**trace, "rollout": {k: v for k, v in rollout.items() if k != "assignment"}}
+    return trace, {**where, **(found or {"assignment": None})}
+
+
 def _trace(one: Evaluated) -> dict[str, Any]:
     prediction = one.prediction
     return {
@@ -175,14 +197,6 @@ def _trace(one: Evaluated) -> dict[str, Any]:
         "score": prediction.score,
         "rollout": None if one.rollout is None else one.rollout.to_data(),
     }
-
-
-def _cost(row: dict[str, Any]) -> Cost:
-    return Cost(
-        calls=row["calls"],
-        prompt_tokens=row["prompt_tokens"],
-        completion_tokens=row["completion_tokens"],
-    )
 
 
 def _shown(one: Evaluated) -> str:

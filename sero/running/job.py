@@ -18,15 +18,16 @@ from sero.errors import BackboneError, BudgetSpent, SeroError
 from sero.evaluation import summarise
 from sero.inference.trace import Cost
 from sero.methods.base import Fitting
+from sero.methods.role_pool import Sero
 from sero.reporting.html import write_page
 from sero.reporting.page import gather
+from sero.reporting.rows import read_row
 from sero.reporting.run_warnings import full_from_the_start
-from sero.reporting.summary import read_row
 from sero.running.books import Books, refuse_other_inputs
-from sero.running.budget import price_of, unpriced
+from sero.running.budget import prices_of, unpriced
 from sero.running.build import Inputs, Workshop, assemble, load_inputs
 from sero.running.directory import RunDirectory, RunState, RunStatus, Status
-from sero.running.evaluating import evaluate_run, predicted, retry_failed, trace_length
+from sero.running.evaluating import evaluate_run, item_lines_length, predicted, retry_failed
 from sero.running.lock import run_lock
 from sero.running.progress import make_progress
 from sero.running.recording import RunRecorder, drop_pools_after, saved_episode
@@ -136,7 +137,8 @@ class _Job:
 
     async def _work(self, shop: Workshop) -> None:
         async with contextlib.AsyncExitStack() as stack:
-            stack.push_async_callback(shop.backbone.close)
+            for backbone in shop.backbones:  # the run's own first: closed last
+                stack.push_async_callback(backbone.close)
             stack.enter_context(self.books.manifest(shop))
             resume = load_checkpoint(self.run.checkpoint) if self.run.checkpoint.exists() else None
             journals = self._journals(resume)
@@ -155,9 +157,10 @@ class _Job:
         """
         lengths = dict(resume["lengths"]) if resume else {"episodes": 0, "traces": 0, "metrics": 0}
         items = len(predicted(self.run.predictions))
-        lengths["traces"] = trace_length(self.run.traces, lengths["traces"], items)
+        for name, path in (("traces", self.run.traces), ("assignments", self.run.assignments)):
+            lengths[name] = item_lines_length(path, lengths.get(name, 0), items)
         drop_pools_after(self.run, resume["progress"]["episode"] if resume else 0)
-        return Journals.open(self.run.path, lengths)
+        return Journals.open(self.run.path, lengths, assignments=self.inputs.roster is not None)
 
     async def _fit(
         self,
@@ -172,7 +175,7 @@ class _Job:
         if not episodes:
             return Cost()
         full = full_from_the_start(len(self.inputs.seed_state.pool), self.config.pool.p_max)
-        if full and resume is None:
+        if full and resume is None and isinstance(shop.method, Sero):
             log.warning("%s: %s", self.run.path, full.line)
         self.phase = "train"
         done = resume["progress"]["episode"] if resume else 0
@@ -193,7 +196,7 @@ class _Job:
             ),
         )
         self.progress.close()
-        return Cost(**load_checkpoint(self.run.checkpoint)["progress"]["cost"])
+        return Cost.from_data(load_checkpoint(self.run.checkpoint)["progress"]["cost"])
 
     async def _evaluate(self, shop: Workshop, journals: Journals, trained: Cost) -> None:
         """The frozen pool on the held-out items that are open.
@@ -209,6 +212,7 @@ class _Job:
             shop,
             self.run,
             journals.traces if self.config.evaluate.traces else None,
+            journals.assignments,
             self.progress,
             run_seed=seed,
             concurrency=concurrency,
@@ -228,7 +232,7 @@ class _Job:
             method=self.config.method.choice,
             variant=self.run.path.parents[2].name,
             seed=self.config.seed,
-            price=price_of(self.config),
+            prices=prices_of(self.config),
         )
         if summary.mean_score is not None:
             by_group = {

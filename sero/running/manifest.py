@@ -10,7 +10,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -54,6 +54,7 @@ class RunFacts:
         seeds: every seed by what it is for, `run` among them.
         credit: where the credit of the pool at the start came from: `none` for a seed pool,
             `stored` for a pool saved with credit, `zeros` for one without.
+        backbones: model and revision of further backbones, by the names that cards know them by.
     """
 
     method: str
@@ -69,6 +70,7 @@ class RunFacts:
     scorer: str
     seeds: Mapping[str, int]
     credit: Literal["none", "stored", "zeros"]
+    backbones: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
 def build_manifest(
@@ -102,6 +104,11 @@ def build_manifest(
             "revision": facts.backbone_revision,
             "server_version": facts.server_version,
         },
+        **(
+            {"backbones": {n: {"id": m, "revision": r} for n, (m, r) in facts.backbones.items()}}
+            if facts.backbones
+            else {}
+        ),
         "simulated": facts.simulated,
         "encoder": facts.encoder,
         "benchmark": {

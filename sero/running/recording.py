@@ -9,6 +9,7 @@ from typing import Any
 from sero.credit import PoolState
 from sero.errors import SeroError
 from sero.running.directory import RunDirectory
+from sero.running.evaluating import parted
 from sero.running.progress import Progress
 from sero.running.saved import Journals, load_checkpoint, save_checkpoint, save_pool_state
 from sero.storage import naming_the_directory
@@ -37,8 +38,11 @@ class RunRecorder:
         committed: PoolState | None,
     ) -> None:
         episode = record["episode"]
-        for trace in traces:
+        for whole in traces:
+            trace, assignment = parted(whole)
             self.journals.traces.append(trace)
+            if self.journals.assignments is not None and "rollout" in trace:
+                self.journals.assignments.append(assignment)
         self.journals.episodes.append(record)
         self.metrics.log(metrics, episode=episode)
         if committed is not None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sero.backbones.price import PriceConfig
+from sero.config.named_backbones import OWN
 from sero.evaluation import Summary
 from sero.inference.trace import Cost
+from sero.running.budget import Prices
 from sero.running.build import Workshop
 
 SCHEMA_VERSION = 1
@@ -25,6 +26,7 @@ class Usage:
         wall_s: seconds the run was worked on.
         prompt_tokens, completion_tokens: of the requests that were answered, as the backbone
             counted them; what an attempt that failed was billed is not known.
+        elsewhere: the part of these two that further backbones had, by their names.
     """
 
     requests: int = 0
@@ -33,6 +35,32 @@ class Usage:
     wall_s: float = 0.0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    elsewhere: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> Cost:
+        """The tokens that were sent and answered, by backbone."""
+        return Cost(
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            elsewhere={
+                name: Cost(prompt_tokens=prompt, completion_tokens=completion)
+                for name, (prompt, completion) in self.elsewhere.items()
+            },
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data; `elsewhere` only where there is any."""
+        data = asdict(self)
+        if not self.elsewhere:
+            del data["elsewhere"]
+        return data
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Usage:
+        """The inverse of `to_data`."""
+        elsewhere = {name: (p, c) for name, (p, c) in data.get("elsewhere", {}).items()}
+        return cls(**{**data, "elsewhere": elsewhere})
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -42,6 +70,13 @@ class Usage:
             wall_s=self.wall_s + other.wall_s,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+            elsewhere={
+                name: (
+                    self.elsewhere.get(name, (0, 0))[0] + other.elsewhere.get(name, (0, 0))[0],
+                    self.elsewhere.get(name, (0, 0))[1] + other.elsewhere.get(name, (0, 0))[1],
+                )
+                for name in dict.fromkeys((*self.elsewhere, *other.elsewhere))
+            },
         )
 
 
@@ -54,12 +89,12 @@ def result_record(
     method: str,
     variant: str,
     seed: int,
-    price: PriceConfig | None = None,
+    prices: Prices | None = None,
 ) -> Mapping[str, Any]:
     """The keys of the product contract, and the cost of training and evaluation apart.
 
     Args:
-        price: of the backbone's tokens. Where it is known, `usd` is the price of the logical
+        prices: of the backbones' tokens. Where they are known, `usd` is the price of the logical
             cost, which is the method's, and `usd_sent` that of what was sent, which is billed.
     """
     identity = shop.backbone.identity
@@ -71,7 +106,7 @@ def result_record(
         "benchmark": shop.benchmark.name,
         "scorer": shop.benchmark.scorer,
         "backbone": identity.model,
-        "simulated": identity.simulated or shop.benchmark.simulated,
+        "simulated": shop.simulated,
         "seed": seed,
         "split": "heldout",
         "n": summary.n,
@@ -84,23 +119,46 @@ def result_record(
         "calls": total.calls,
         "prompt_tokens": total.prompt_tokens,
         "completion_tokens": total.completion_tokens,
-        "training_cost": asdict(trained),
-        "evaluation_cost": asdict(summary.cost),
+        "training_cost": trained.to_data(),
+        "evaluation_cost": summary.cost.to_data(),
+        **_by_backbone(total, shop),
         "requests": usage.requests,
         "retries": usage.retries,
         "cache_hits": usage.cache_hits,
         "pool_hash": shop.method.state.pool.hash,
         "wall_s": round(usage.wall_s, 3),
-        **_dollars(price, total, usage),
+        **_dollars(prices, total, usage),
     }
 
 
-def _dollars(price: PriceConfig | None, total: Cost, usage: Usage) -> dict[str, float]:
-    """Nothing where the price is unknown: a 0 would read as free."""
-    if price is None:
+def _by_backbone(total: Cost, shop: Workshop) -> dict[str, Any]:
+    """The logical cost of each backbone where there are several: its model, calls and tokens.
+
+    The run's own stands under `own`.
+    """
+    if not shop.others:
         return {}
-    method = price.usd(total.prompt_tokens, total.completion_tokens)
-    sent = price.usd(usage.prompt_tokens, usage.completion_tokens)
+    rest = total
+    for part in total.elsewhere.values():
+        rest = Cost(
+            calls=rest.calls - part.calls,
+            prompt_tokens=rest.prompt_tokens - part.prompt_tokens,
+            completion_tokens=rest.completion_tokens - part.completion_tokens,
+        )
+    costs = {name: total.elsewhere.get(name, Cost()) for name in shop.others}
+    own = {OWN: {"model": shop.backbone.identity.model, **rest.to_data()}}
+    others = {
+        name: {"model": one.identity.model, **costs[name].to_data()}
+        for name, one in shop.others.items()
+    }
+    return {"cost_by_backbone": {**own, **others}}
+
+
+def _dollars(prices: Prices | None, total: Cost, usage: Usage) -> dict[str, float]:
+    """Nothing where a price is unknown: a 0 would read as free."""
+    if prices is None:
+        return {}
+    method, sent = prices.usd(total), prices.usd(usage.tokens)
     if method is None or sent is None:
         return {}
     return {"usd": round(method, 6), "usd_sent": round(sent, 6)}

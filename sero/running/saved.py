@@ -200,30 +200,38 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journals:
-    """The three files that training appends to, cut back to the last checkpoint when opened."""
+    """The files that training appends to, cut back to the last checkpoint when opened.
+
+    Attributes:
+        assignments: None where nobody assigns roles.
+    """
 
     episodes: JsonLines
     traces: JsonLines
     metrics: JsonLines
+    assignments: JsonLines | None = None
 
     @classmethod
-    def open(cls, directory: Path, lengths: Mapping[str, int] | None) -> Self:
+    def open(
+        cls, directory: Path, lengths: Mapping[str, int] | None, *, assignments: bool = False
+    ) -> Self:
         """Open them in a run directory that is not finished.
 
         Args:
             directory: the run directory.
             lengths: what `lengths()` gave when the checkpoint was written; None without a
                 checkpoint, when training starts at its first episode and the files empty.
+            assignments: whether there is a file of them.
 
         Raises:
             StorageError: the disk refused, or a file is shorter than the checkpoint says.
         """
         names = [field.name for field in dataclasses.fields(cls)]
-        keep = dict.fromkeys(names, 0) if lengths is None else lengths
+        keep = {} if lengths is None else lengths
         with contextlib.ExitStack() as opened:
             journals = {}
-            for name in names:
-                journals[name] = JsonLines(directory / f"{name}.jsonl", keep=keep[name])
+            for name in names if assignments else names[:-1]:
+                journals[name] = JsonLines(directory / f"{name}.jsonl", keep=keep.get(name, 0))
                 opened.callback(journals[name].close)
             opened.pop_all()
             return cls(**journals)
@@ -243,8 +251,6 @@ class Journals:
                 closing.callback(journal.close)
 
     def _named(self) -> tuple[tuple[str, JsonLines], ...]:
-        return (
-            ("episodes", self.episodes),
-            ("traces", self.traces),
-            ("metrics", self.metrics),
-        )
+        names = [field.name for field in dataclasses.fields(self)]
+        opened = ((name, getattr(self, name)) for name in names)
+        return tuple((name, journal) for name, journal in opened if journal is not None)

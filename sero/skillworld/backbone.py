@@ -17,10 +17,12 @@ from sero.skillworld.sheet import Kind
 from sero.skillworld.text import (
     NO_SHEET,
     read_case_id,
+    read_facts,
     read_sheet_code,
     signs_of,
     write_answer,
     write_message,
+    write_ratings,
     write_report,
     write_setup,
 )
@@ -119,6 +121,8 @@ class SkillWorldBackbone:
         if case_id is None:
             return NO_CASE
         speaker, case, chat = self._speaker(system), self._world.case(case_id), read_chat(user)
+        if chat.rated:
+            return self._ratings(speaker, case, chat, request)
         match speaker.kind:
             case Kind.ROUTER:
                 return write_setup(speaker.sheet, case)
@@ -173,6 +177,11 @@ class SkillWorldBackbone:
         known = {**(chat.draft or {}), **chat.report}
         values = [known.get(k, value) for k, value in zip(case.required, voted, strict=True)]
         return write_answer(speaker.sheet, case, values)
+
+    def _ratings(self, speaker: _Speaker, case: Case, chat: RoleChat, request: Request) -> str:
+        """Ratings of others' drafts by what the rater finds alone; without skill it rates all 3."""
+        own = read_facts(self._message(speaker, case, chat, request))
+        return write_ratings([rules.rate(own, facts) for facts in chat.rated])
 
     def _report(self, speaker: _Speaker, case: Case, chat: RoleChat) -> str:
         """The validator's check of the draft: the facts it would change, if any."""

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 
-from sero.skillworld.text import Message, data, read_answer, read_facts, read_message
+from sero.skillworld.text import Message, data, fill, read_answer, read_facts, read_message
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -78,12 +79,15 @@ class RoleChat:
         draft: facts of the draft answer, or None.
         report: facts a validator's report would change.
         checking: the role is asked to check the draft.
+        rated: facts of the drafts the role is asked to rate, in the order shown; empty where it is
+            not asked to.
     """
 
     messages: tuple[Message, ...]
     draft: Mapping[int, str] | None
     report: Mapping[int, str]
     checking: bool
+    rated: tuple[Mapping[int, str], ...]
 
 
 def read_role_name(system: str) -> str:
@@ -114,4 +118,27 @@ def read_chat(user: str) -> RoleChat:
             report = read_facts(text)
         elif block == layout.check:
             checking = True
-    return RoleChat(messages=tuple(messages), draft=draft, report=report, checking=checking)
+    return RoleChat(
+        messages=tuple(messages),
+        draft=draft,
+        report=report,
+        checking=checking,
+        rated=_read_rated(user),
+    )
+
+
+def _read_rated(user: str) -> tuple[Mapping[int, str], ...]:
+    """The facts of each draft of a rating sheet; a draft that is none of the world's has none."""
+    shared = data("shared/peer_rating.yaml")
+    sheet = unfill(shared["ask"], user)
+    if "form" not in sheet:
+        return ()
+    found: list[Mapping[int, str]] = []
+    for number in count(1):
+        block = fill(shared["draft_block"], number=number, mark=sheet["mark"])
+        shown = unfill(block, "\n" + sheet["drafts"])
+        if "text" not in shown:
+            break
+        message = read_message(shown["text"])
+        found.append({} if message is None else message.facts)
+    return tuple(found)

@@ -6,7 +6,7 @@ Positions run over Q in the order of prerequisites.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 SETUP_BOOST = 0.20
 PREREQUISITE_BOOST = 0.25
@@ -97,6 +97,17 @@ def check(
             said = any(signs[i] > 0 for signs in messages)
             checked.append(1 if said and detect[i] < DETECT else -1)
     return checked
+
+
+def rate(own: Mapping[int, str], draft: Mapping[int, str]) -> int:
+    """A peer's rating of a draft, 1 to 5: by its agreement with what the rater finds itself.
+
+    3, one more for each fact on which both state the same value, one less for each on which they
+    state different ones. What only one of them states says nothing.
+    """
+    both = own.keys() & draft.keys()
+    agreed = sum(own[k] == draft[k] for k in both)
+    return max(1, min(5, 3 + agreed - (len(both) - agreed)))
 
 
 def reroll(

@@ -13,6 +13,7 @@ from typing import Any
 
 from sero.roles.load import load_yaml
 from sero.skillworld.world import Case
+from sero.storage import dumps
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _CASE = re.compile(r"Ledger case ((?:train|test)-[0-9]{1,9})\b")
@@ -121,6 +122,12 @@ def write_report(sheet: str, case: Case, changes: Sequence[int]) -> str:
     lines = [f"c{k} = {value}" for k, value in _stated(case, changes)]
     verdict = "VERDICT: revise" if lines else "VERDICT: ok"
     return "\n".join((verdict, _head(sheet, case), *lines))
+
+
+def write_ratings(ratings: Sequence[int]) -> str:
+    """A peer's ratings of drafts, in the order shown."""
+    key = data("shared/peer_rating.yaml")["key"]
+    return dumps({fill(key, number=n): rating for n, rating in enumerate(ratings, 1)})
 
 
 def read_message(text: str) -> Message | None:

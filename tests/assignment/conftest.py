@@ -132,6 +132,7 @@ def cfg() -> Callable[..., AssignConfig]:
             "self_margin": 1.0,
             "severity_correction": False,
             "review": "joint",
+            "excerpt_chars": None,
             "criteria_attempts": 3,
             "proposal_tokens": 100,
             "criteria_tokens": 200,

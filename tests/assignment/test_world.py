@@ -23,13 +23,9 @@ from sero.assignment.world import (
     excluding,
     play,
 )
-from sero.assignment.world_backbone import (
-    AssignmentWorldBackbone,
-    world_panel,
-    world_roster,
-    world_task,
-)
+from sero.assignment.world_backbone import AssignmentWorldBackbone, world_panel
 from sero.assignment.world_table import GAMER, LONE_GAMER, world_table
+from sero.assignment.world_text import world_roster, world_task
 from sero.backbones.base import CallContext, ChatMessage, Phase, Request
 
 KEYS = range(10)
@@ -176,7 +172,7 @@ class TestEndToEnd:
     def run(self, spec, number, cfg):
         call = CallContext(run_seed=1, phase=Phase.EVAL, episode=None, item=f"case-{number}")
         return asyncio.run(
-            assign_roles(world_task(number), world_roster(spec), world_panel(spec), cfg, call=call)
+            assign_roles(world_task(number), world_roster(), world_panel(spec), cfg, call=call)
         )
 
     @pytest.mark.parametrize(
@@ -192,7 +188,7 @@ class TestEndToEnd:
     def test_it_decides_as_the_pure_world_does(self, cfg, changes):
         spec = WorldSpec(key=11, bonus=GAMER)
         settings = cfg(max_revisions=0, **changes)
-        world, roster = AssignmentWorld(spec), world_roster(spec)
+        world, roster = AssignmentWorld(spec), world_roster()
         gained = []
         for number in range(24):
             case = world.case(number)
@@ -227,15 +223,14 @@ class TestEndToEnd:
         ],
     )
     async def test_a_prompt_it_does_not_know(self, system, user):
-        spec = WorldSpec(key=0)
-        system = world_roster(spec).candidates[0].prompt if system is None else system
+        system = world_roster().candidates[0].prompt if system is None else system
         request = Request(
             messages=(ChatMessage("system", system), ChatMessage("user", user)),
             temperature=0.0,
             max_tokens=10,
             sample_index=(0,),
         )
-        reply = await AssignmentWorldBackbone(spec).generate(request)
+        reply = await AssignmentWorldBackbone(WorldSpec(key=0)).generate(request)
         assert reply.text == "I do not know this task."
 
     def test_worlds_have_identities_of_their_own(self):
@@ -248,7 +243,7 @@ class TestEndToEnd:
 
 def test_a_single_candidate_is_uniform_with_no_review(cfg):
     spec = WorldSpec(key=2)
-    whole = world_roster(spec)
+    whole = world_roster()
     one = dataclasses.replace(
         whole, candidates=whole.candidates[2:3], evaluators=whole.candidates[2:3]
     )

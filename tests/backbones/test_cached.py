@@ -303,3 +303,94 @@ async def test_a_typed_failure_passes_through_unchanged(cached, request_of):
 
     with pytest.raises(MalformedReply, match="half"):
         await cached(ScriptedBackbone(broken)).generate(request_of())
+
+
+# ---- two backbones over the same replies --------------------------------------------------------
+
+
+def named(name, reply=None):
+    return ScriptedBackbone(lambda request: reply or f"{name} speaks", name=name)
+
+
+async def test_one_commit_makes_the_replies_of_both_durable(cached, path, request_of):
+    own = cached(named("own"))
+    other = own.beside(named("other"))
+    assert (await own.generate(request_of())).text == "own speaks"
+    assert (await other.generate(request_of())).text == "other speaks"
+    own.commit()
+    for name in ("own", "other"):
+        later = cached(named(name, "asked anew"))
+        found = await later.generate(request_of())
+        assert (found.text, found.cached) == (f"{name} speaks", True)
+
+
+async def test_the_other_may_commit_as_well(cached, request_of):
+    own = cached(named("own"))
+    other = own.beside(named("other"))
+    await own.generate(request_of())
+    other.commit()
+    assert (await cached(named("own", "asked anew")).generate(request_of())).cached
+
+
+async def test_replies_of_one_are_never_those_of_the_other(cached, request_of):
+    own, second = cached(named("own")), named("other")
+    other = own.beside(second)
+    assert other.identity == second.identity != own.identity
+    for _ in range(2):
+        await own.generate(request_of())
+        await other.generate(request_of())
+    assert (await other.generate(request_of())).text == "other speaks"
+    assert (own.stats.calls, own.stats.requests, own.stats.hits) == (2, 1, 1)
+    assert (other.stats.calls, other.stats.requests, other.stats.hits) == (3, 1, 2)
+
+
+async def test_one_model_at_two_addresses_shares_its_replies(cached, request_of):
+    first, second = named("same", "first"), named("same", "second")
+    own = cached(first)
+    other = own.beside(second)
+    await own.generate(request_of())
+    found = await other.generate(request_of())
+    assert (found.text, found.cached) == ("first", True)
+    assert second.requests == []
+
+
+async def test_equal_requests_in_flight_to_one_model_share_a_call(cached, request_of):
+    slow = Gate("once")
+    own = cached(slow)
+    other = own.beside(ScriptedBackbone(lambda request: "twice", name=slow.identity.model))
+    flights = [asyncio.ensure_future(one.generate(request_of())) for one in (own, other)]
+    await asked(slow, 1)
+    slow.open.set()
+    assert [found.text for found in await asyncio.gather(*flights)] == ["once", "once"]
+
+
+async def test_who_was_second_is_counted_for_both(cached, path, request_of):
+    """A reply that another process stored first is a loss of the whole file's work."""
+    rival = cached(named("other", "theirs"))
+    own = cached(named("own"))
+    other = own.beside(named("other", "ours"))
+    assert (await other.generate(request_of())).text == "ours"
+    await rival.generate(request_of())
+    rival.commit()
+    assert (own.commit(), other.commit()) == (1, 1)
+    assert (await other.generate(request_of())).text == "theirs"
+
+
+async def test_the_other_is_closed_first_and_leaves_the_file_open(path, request_of):
+    closed = []
+
+    class Closing(ScriptedBackbone):
+        async def close(self):
+            closed.append(self.identity.model)
+
+    own = CachedBackbone(Closing([], default="a", name="own"), path)
+    other = own.beside(Closing([], default="b", name="other"))
+    await other.generate(request_of())
+    await other.close()
+    await own.generate(request_of())
+    await own.close()
+    assert closed == ["other", "own"]
+    later = CachedBackbone(named("own", "asked anew"), path)
+    assert (await later.generate(request_of())).text == "a"
+    assert (await later.beside(named("other", "asked anew")).generate(request_of())).text == "b"
+    await later.close()

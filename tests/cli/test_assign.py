@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from sero.assignment.roster import Candidate
-from sero.assignment.world import WorldSpec
-from sero.assignment.world_backbone import world_roster, world_task
+from sero.assignment.world_text import world_roster, world_task
 from sero.cli.assigning import part_of
 from sero.cli.checkout import conf_dir
 from sero.config.assign_alone import compose_assignment
@@ -200,7 +199,7 @@ def test_simulated_results_are_called_that(sero, tmp_path, monkeypatch, script):
         "        super().__init__(WorldSpec(key=cfg.key))\n"
     )
     (script / "backbone" / "my_world.yaml").write_text("_target_: my_world.World\nkey: 3\n")
-    people = world_roster(WorldSpec(key=3))
+    people = world_roster()
     data = {
         "roles": [{"name": r.name, "description": r.description} for r in people.roles],
         "candidates": [{"name": c.name, "prompt": c.prompt} for c in people.candidates],

@@ -16,8 +16,13 @@ GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir())
 REAL = ["encoder=hashing", "backbone=scripted"]
 NEEDS = {
     **{name: ["benchmark=toy", *REAL] for name in ("cot", "sc", "workflow", "static_dag")},
-    **{name: ["benchmark=toy", *REAL] for name in ("debate", "mad", "dmad")},
+    **{name: ["benchmark=toy", *REAL] for name in ("debate", "mad", "dmad", "decision_debate")},
+    **{f"meta_debate_{host}": ["benchmark=toy", *REAL] for host in ("mad", "dmad", "static_dag")},
     **dict.fromkeys(("naturalplan", "olympiadbench", "tablebench", "toy"), REAL),
+    **dict.fromkeys(("code_review", "architecture", "hard_math"), REAL),
+    "assignment_world": [
+        *("benchmark=assignment_world", "backbone=assignment_world", "encoder=hashing")
+    ],
     "openai": ["backbone.model=some-model"],
 }
 """What a choice cannot be parsed without."""

@@ -7,6 +7,7 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
+from sero.assignment.load import load_candidates
 from sero.config import composer, parse_config
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -14,7 +15,8 @@ EXPERIMENTS = CONF / "experiment"
 BENCHMARKS = ["naturalplan", "olympiadbench", "tablebench"]
 METHODS = [
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
-    *("gated_random", "credit_heuristic"),
+    *("gated_random", "credit_heuristic", "gptswarm"),
+    *("debate", "mad", "dmad", "meta_debate_mad", "meta_debate_dmad"),
 ]
 FACTORS = {
     "ablation/no_gate": {"gate.kind": "none"},
@@ -148,3 +150,51 @@ def test_the_size_sweep_varies_the_backbone_alone(flat):
     hosted = dict(walk(yaml.safe_load((CONF / "profile" / "hosted.yaml").read_text())))
     assert {key: trees[0][key] for key in hosted} == hosted
     assert len({tree["backbone.base_url"] for tree in trees}) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "benchmark", "candidates"),
+    [
+        ("code_review", "static_dag", "code_review", ["tracer", "attacker", "maintainer"]),
+        (
+            "architecture",
+            "decision_debate",
+            "architecture",
+            ["enthusiast", "firefighter", "accountant"],
+        ),
+        ("math", "dmad", "hard_math", ["careful", "exploring"]),
+    ],
+)
+def test_a_worked_example_compares_assignments_and_nothing_else(
+    flat, name, method, benchmark, candidates
+):
+    data = yaml.safe_load((EXPERIMENTS / "assign" / f"{name}.yaml").read_text())
+    (swept,) = data["hydra"]["sweeper"]["params"].items()
+    assert swept == ("assign.by", ",".join(("meta_debate", "random", *candidates)))
+    trees = [flat(f"assign/{name}", {"assign.by": by}) for by in swept[1].split(",")]
+    for tree in trees:
+        assert differences(trees[0], tree).keys() <= {"assign.by"}
+    assert (trees[0]["method.name"], trees[0]["benchmark.name"]) == (method, benchmark)
+    roster = load_candidates(trees[0]["assign.roster"])
+    assert [one.name for one in roster.candidates] == candidates
+    assert all(one.backbone is None for one in roster.candidates)
+
+
+def test_every_worked_example_is_there():
+    assert names("assign") == [
+        *("assign/architecture", "assign/code_review", "assign/math", "assign/world")
+    ]
+
+
+def test_the_assignment_world_is_swept_over_assignments_and_worlds(flat):
+    data = yaml.safe_load((EXPERIMENTS / "assign" / "world.yaml").read_text())
+    sweep = data["hydra"]["sweeper"]["params"]
+    assert sweep["seed"] == "range(0,10)", "ten worlds, as many as a claim in simulation needs"
+    names = sweep["assign.by"].split(",")
+    trees = [flat("assign/world", {"assign.by": by, "seed": "7"}) for by in names]
+    for tree in trees:
+        assert differences(trees[0], tree).keys() <= {"assign.by"}
+        assert tree["benchmark.world"] == tree["backbone.world"] == 7
+    roster = load_candidates(trees[0]["assign.roster"])
+    candidates = [one.name for one in roster.candidates]
+    assert names == ["meta_debate", "random", *candidates, "oracle"]

@@ -23,8 +23,9 @@ OWN = {
     "editor.attempts": 1,
     "editor.max_tokens": 192,
     "evaluate.concurrency": 2,
+    **{f"assign.{what}_tokens": 40 for what in ("proposal", "criteria", "review")},
 }
-"""What the experiment sets beside its parts."""
+"""What the experiment sets beside its parts; those of `assign` follow from exec.max_tokens."""
 
 WORLD = {"repair.always": False, "retrieval.family_cover_min": None}
 """What the simulated world sets, and its absence leaves as the method has it."""

@@ -42,7 +42,17 @@ def test_a_sound_tree_has_none():
             {"base_url": "http://me:secret@host:8000/v1"},
             "backbone.base_url: holds a user name or password",
         ),
-        ("credit", {"fast_weights": {"peer": 0.1}}, "credit.fast_weights.peer: no part"),
+        ("credit", {"fast_weights": {"peer": 0.1}}, "credit.fast_weights.peer: nobody rates"),
+        (
+            "credit",
+            {"peer_ratings": True, "fast_weights": {"peer": 0}},
+            "credit.peer_ratings: the ratings would be paid for and decide nothing",
+        ),
+        (
+            "credit",
+            {"peer_ratings": True, "fast_weights": {"peer": 0.5}, "order_source": "stored"},
+            "credit.peer_ratings: members rate drafts, and with credit.order_source=stored nobody",
+        ),
         ("policy", {"operations": ["add"]}, "policy.operations: noop is missing"),
         ("policy", {"operations": ["noop", "noop"]}, "policy.operations: an operation stands"),
     ],
@@ -52,6 +62,20 @@ def test_each_contradiction_is_named(section, values, fault):
     assert len(found) == 1
     assert "secret" not in found[0]
     assert found[0].startswith(fault)
+
+
+def test_a_weight_of_peers_has_one_source():
+    rated = {"peer_ratings": True, "fast_weights": {"peer": 0.5}, "order_source": "bootstrap"}
+    reviewed = {**rated, "peer_ratings": False}
+    assign = {"assign": {"by": "meta_debate"}}
+    assert contradictions({"credit": rated}) == []
+    assert contradictions({"credit": reviewed, **assign}) == []
+    assert contradictions({"credit": rated, "assign": {"by": "random"}}) == []
+    (two,) = contradictions({"credit": rated, **assign})
+    assert two.startswith("credit.peer_ratings: assign.by=meta_debate has its own ratings")
+    (none,) = contradictions({"credit": reviewed})
+    assert "credit.peer_ratings=true" in none
+    assert "assign.by=meta_debate" in none
 
 
 @pytest.mark.parametrize("change", [{"antithetic": False}, {"estimator": "loo"}])

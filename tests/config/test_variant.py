@@ -191,3 +191,10 @@ def test_changes_are_described_one_a_line():
         "x.y: (absent) -> 1.5",
     ]
     assert describe_changes(old, old) == []
+
+
+def test_who_decides_the_roles_stands_right_behind_the_row(train):
+    words = ("experiment=single", "backbone=qwen3_8b", "assign.mode=margin", "assign.by=random")
+    assert named(train, *words).startswith("assign.by-random+assign.mode-margin+backbone-qwen3_8b")
+    row = ("experiment=single", "row=gate_8", "assign.by=random", "+backbones.a.file=openai")
+    assert named(train, *row).startswith("row-gate_8+assign.by-random+backbones.a-openai")

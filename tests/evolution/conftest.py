@@ -62,6 +62,7 @@ CREDIT = CreditConfig(
     mu=0.1,
     fast_alpha=0.5,
     fast_weights=FastWeights(similarity=0, history=0, agreement=0, validity=0, peer=0),
+    peer_ratings=False,
     order_source="bootstrap",
     loo_every=2,
     loo_tasks=1,

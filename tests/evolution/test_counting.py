@@ -12,7 +12,8 @@ from sero.evolution.counting import (
     kept_by_families,
     training_calls,
 )
-from sero.inference.counting import Makeup, Span
+from sero.inference.counting import Makeup
+from sero.inference.span import Span
 from sero.roles.card import RoleType
 from sero.roles.pool import RolePool
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from sero.evolution.refresh_counting import refresh_calls
-from sero.inference.counting import Makeup, Span
+from sero.inference.counting import Makeup
+from sero.inference.span import Span
 
 # The team is one specialist of two and one validator, n = 2: F = 2 + 2 + 1 + (0..2) = 5 to 7.
 POOL = Makeup(routers=0, specialists=2, validators=1, aggregators=1)
@@ -36,6 +37,9 @@ def sections(toy):
         (POOL, {}, Span(5 + 5 + 3, 7 + 7 + 3)),
         # the second validator checks and may be measured too: without it n = 2 as before (5..7)
         (SPARE, {}, Span(5 + 5 + 5, 7 + 7 + 7 + 7)),
+        # two ratings more wherever two draft, those of the silenced included
+        (POOL, {"peer_ratings": True}, Span(7 + 7 + 3, 9 + 9 + 3)),
+        (POOL, {"peer_ratings": True, "estimator": "clamp"}, Span(7 + 6 + 6, 9 + 8 + 6)),
         (SPARE, {"repair": {"always": True}}, Span(6 * 4, 7 * 4)),
         (SPARE, {"repair": {"enabled": False}}, Span(5 * 3, 5 * 3)),
         (Makeup(0, 2, 1, 0), {}, Span(0, 0)),

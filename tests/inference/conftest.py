@@ -41,6 +41,7 @@ SECTIONS: dict[str, tuple[type, dict[str, Any]]] = {
             "mu": 0.1,
             "fast_alpha": 0.5,
             "fast_weights": FastWeights(similarity=0, history=0, agreement=0, validity=0, peer=0),
+            "peer_ratings": False,
             "order_source": "bootstrap",
             "loo_every": 40,
             "loo_tasks": 3,

@@ -4,14 +4,13 @@ import pytest
 
 from sero.inference.counting import (
     Makeup,
-    Span,
-    covering,
     makeup_of,
     most_edges,
     most_shown_per_call,
     rollout_calls,
     team_of,
 )
+from sero.inference.span import Span, covering
 from sero.roles.card import RoleType
 
 SEED = Makeup(routers=1, specialists=5, validators=2, aggregators=1)
@@ -52,6 +51,9 @@ def test_a_team_fills_its_slots(config, pool, changes, team):
         (SEED, {}, Span(11, 13)),  # n = 5: 5 drafts, 5 messages, 1 answer, 0 to 2 for the repair
         (SEED, {"exec": {"rounds": 2}}, Span(16, 18)),
         (SEED, {"credit": {"order_source": "stored"}}, Span(6, 8)),
+        (SEED, {"credit": {"peer_ratings": True}}, Span(16, 18)),  # and five ratings
+        (SEED, {"credit": {"peer_ratings": True, "order_source": "stored"}}, Span(6, 8)),
+        (Makeup(0, 1, 0, 1), {"credit": {"peer_ratings": True}}, Span(3, 3)),  # no other to rate
         (SEED, {"repair": {"always": True}}, Span(12, 13)),
         (SEED, {"repair": {"enabled": False}}, Span(11, 11)),
         (Makeup(1, 3, 0, 1), {}, Span(9, 9)),  # nobody can check
@@ -87,3 +89,12 @@ def test_completions_in_the_prompts_of_a_rollouts_calls(config):
     repaired = (1 + (2 * 1 + 3)) / (1 + 2)
     assert most_shown_per_call([Makeup(0, 1, 0, 1)], cfg) == pytest.approx(repaired)
     assert most_shown_per_call([Makeup(0, 0, 0, 1)], cfg) == pytest.approx(3 / 3)
+
+
+def test_a_rating_shows_the_drafts_of_the_others(config):
+    # n = 3: three edges, three messages to the aggregator, two drafts to each of three raters. Of
+    # 3 drafts, 3 ratings, 2 messages (one is put in a mouth) and an answer that is 12 to 9; with a
+    # check, which sees four, and a second answer, which sees five, 12 + 9 to 11.
+    cfg = config(credit={"peer_ratings": True})
+    assert most_shown_per_call([Makeup(0, 3, 0, 1)], cfg) == pytest.approx((12 + 9) / 11)
+    assert most_shown_per_call([Makeup(0, 3, 0, 1)], config()) == pytest.approx((6 + 9) / 8)

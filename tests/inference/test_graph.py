@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sero.backbones.base import CallContext, Phase
-from sero.inference.graph import Dag, DagConfig, build_dag, degree_budgets, stage_order
+from sero.inference.graph import (
+    Dag,
+    DagConfig,
+    build_dag,
+    dag_along,
+    degree_budgets,
+    stage_order,
+)
 from sero.roles.card import RoleCard, RoleType
 
 CALL = CallContext(run_seed=7, phase=Phase.PRE, episode=0, item="x")
@@ -261,3 +268,22 @@ def test_no_edge_is_left_out_without_a_reason(team, rule):
     for i, j in itertools.combinations(range(len(team)), 2):
         if i not in dag.predecessors[j]:
             assert out[i] == b_out or len(dag.predecessors[j]) == b_in
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (set(), set()),
+        ({"12", "34"}, {12, 34}),
+        ({"21", "43", "31"}, set()),  # backwards
+        ({"13", "31"}, {13}),
+        ({"11", "15", "90"}, set()),  # loops and roles that are not there
+        ({"14", "24", "34", "12", "13", "23"}, {12, 13, 14, 23, 24, 34}),  # no degree budgets
+    ],
+)
+def test_a_dag_along_given_edges_has_those_that_go_forward(wanted, found):
+    order = [role(str(i)) for i in (1, 2, 3, 4)]
+    dag = dag_along(order, {(pair[0], pair[1]) for pair in wanted})
+    assert dag.order == tuple(order)
+    assert {10 * (i + 1) + j + 1 for i, j in dag.edges} == found
+    assert all(list(p) == sorted(p) for p in dag.predecessors)

@@ -1,17 +1,20 @@
 """The inference operator as a whole: what it asks, in which order, and what it leaves."""
 
 import dataclasses
+import json
+import re
 
 import pytest
 
 from sero.backbones.base import CallContext, Phase, request_key
 from sero.backbones.scripted import ScriptedBackbone
-from sero.credit import CreditState, PoolState, RoleCredit
+from sero.credit import CreditState, FastWeights, PoolState, RoleCredit
 from sero.errors import ServerUnavailable
 from sero.inference.operator import answer
 from sero.inference.trace import CallKind, Cost, Rollout
 
 WORTH = {"TASK": (1, 0), "right": (1, 0), "so-so": (0.6, 0.8), "wrong": (0, 1)}
+PEER = FastWeights(similarity=0, history=0, agreement=0, validity=0, peer=0.5)
 TEAM = ("r1", "s1", "s2", "s3", "v1", "a1")
 
 
@@ -29,7 +32,8 @@ def run(parts, config, call):
         names = changes.pop("team_names", None)
         mouths = changes.pop("replace", None)
         backbone = ScriptedBackbone(answering)
-        made = parts(backbone) if encoder is None else parts(backbone, encoder)
+        others = {"sentinel-backbone": backbone}
+        made = parts(backbone, *([] if encoder is None else [encoder]), backbones=others)
         rollout = await answer(
             "TASK",
             state,
@@ -168,6 +172,40 @@ class TestOrder:
         assert CallKind.DRAFT not in {m.kind for m in rollout.messages}
         assert set(rollout.final_fast) == {"s1", "s2", "s3"}
 
+    async def test_peers_decide_it_where_the_texts_do_not(self, run, state_of, table_encoder):
+        """Every draft is as near to the task; each names its role, and s2 is rated best."""
+        worth = {"draft of s1": 1, "draft of s2": 5, "draft of s3": 3}
+
+        def answering(request):
+            shown = request.messages[1].content
+            if "### Your job now" not in shown:
+                return "ANSWER" if request.role == "a1" else f"draft of {request.role}"
+            blocks = re.findall(r"^=== draft (\d) \w+ ===\n(.*)$", shown, re.MULTILINE)
+            return json.dumps({f"draft_{number}": worth[text] for number, text in blocks})
+
+        rollout, backbone = await run(
+            state_of("s1", "s2", "s3", "a1"),
+            answering,
+            encoder=table_encoder({"": (1, 0)}),
+            credit={"peer_ratings": True, "fast_weights": PEER, "fast_alpha": 1.0},
+        )
+        # the others' weights: s1 rates 5 3, s2 rates 1 3, s3 rates 1 5; a third of their sums,
+        # and a third for the last layer
+        peers = {"s1": 1 / 4 + 1 / 6, "s2": 5 / 8 + 5 / 6, "s3": 3 / 8 + 3 / 4}
+        wanted = {name: 1.0 + 0.5 * (share + 1) / 3 for name, share in peers.items()}
+        assert rollout.fast == pytest.approx(wanted)
+        assert rollout.final_fast == pytest.approx(wanted)  # the ratings are those of the drafts
+        assert rollout.order == ("s2", "s3", "s1")
+        kinds = [str(m.kind) for m in rollout.messages]
+        assert kinds == ["draft"] * 3 + ["rating"] * 3 + ["message"] * 3 + ["aggregate"]
+        assert rollout.cost.calls == len(backbone.requests) == 3 + 3 + 3 + 1
+        assert rollout.metrics == {"peer_ratings_dropped": 0, "peer_raters_undecided": 0}
+
+    async def test_nobody_is_asked_to_rate_unless_told_so(self, run, state_of):
+        rollout, _ = await run(state_of("s1", "s2", "a1"))
+        assert CallKind.RATING not in {m.kind for m in rollout.messages}
+        assert rollout.metrics == {}
+
     async def test_stages_come_before_credit(self, run, state_of):
         rollout, _ = await run(state_of("v1", "s1", "r1", "a1"))
         assert rollout.order == ("r1", "s1", "v1")
@@ -286,6 +324,15 @@ class TestCounterfactuals:
         assert "neutral" in backbone.requests[-1].messages[1].content
         assert "said by s1" not in backbone.requests[-1].messages[1].content
 
+    async def test_whoever_is_silenced_drafts_and_rates(self, run, state_of):
+        rated = {"credit": {"peer_ratings": True, "fast_weights": PEER}}
+        rollout, backbone = await run(
+            state_of("s1", "s2", "a1"), replace={"s1": "neutral"}, **rated
+        )
+        roles = [request.role for request in backbone.requests]
+        assert sorted(roles) == ["a1", "s1", "s1", "s2", "s2", "s2"]
+        assert rollout.cost.calls == 6
+
     async def test_a_replaced_report(self, run, state_of):
         """The neutral text holds no verdict, so the draft stands; nobody is asked for it."""
         says = {"v1": "VERDICT: revise", "a1": ["ANSWER 4", "ANSWER 5"]}
@@ -338,8 +385,9 @@ class TestPurity:
             ),
             repair={"always": True},
             retrieval={"spec_slots": 2},
+            credit={"peer_ratings": True, "fast_weights": PEER},
         )
-        assert len(backbone.requests) == 4 + 4 + 1 + 2
+        assert len(backbone.requests) == 4 + 4 + 4 + 1 + 2
         for request in backbone.requests:
             text = "\n".join(m.content for m in request.messages).lower()
             for secret in ("sentinel", "918273", "gate", "ledger", "episode"):
@@ -353,7 +401,7 @@ class TestPurity:
             (2, Phase.EVAL, None, "b"),
         ]:
             where = CallContext(run_seed=seed, phase=phase, episode=episode, item=item)
-            _, backbone = await run(state_of(*TEAM), where=where)
+            _, backbone = await run(state_of(*TEAM), where=where, credit={"peer_ratings": True})
             wanted = wanted or keys(backbone)
             assert keys(backbone) == wanted
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from sero.backbones.base import ChatMessage, Completion, Usage
+from sero.backbones.base import ChatMessage, Completion, OutputSchema, Usage
 from sero.backbones.scripted import ScriptedBackbone
 from sero.errors import ServerUnavailable
 from sero.inference.layout import TRIMMED, Upstream
@@ -51,9 +51,10 @@ class TestSpeak:
             suffix="\n\nGo on.",
             bare=True,
             sample_index=(7, 2),
+            schema=OutputSchema("form", "{}"),
         )
         (request,) = backbone.requests
-        assert request.sample_index == (7, 2)
+        assert (request.sample_index, request.schema) == ((7, 2), OutputSchema("form", "{}"))
         assert [m.content for m in request.messages] == [
             "Prompt of s1.",
             "TASK\n\n### Message from s2 (f)\nnew\n\n### Your previous message\nold\n\nGo on.",

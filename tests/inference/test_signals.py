@@ -17,7 +17,7 @@ ROOT = math.sqrt(5)
 def fast(parts, table_encoder, section, card):
     """f_r of messages by role: e(x) = e1; `yes` texts are e1, `no` texts e2, others nothing."""
 
-    def run(messages, *, weights=None, alpha=0.5, credit=None, corrected=False):
+    def run(messages, *, weights=None, alpha=0.5, credit=None, corrected=False, importance=None):
         encoder = table_encoder({"TASK": (1, 0), "yes": (1, 0), "no": (0, 1)})
         cfg = section(
             "credit",
@@ -31,7 +31,8 @@ def fast(parts, table_encoder, section, card):
             similarity={m.role: 0.1 * i for i, m in enumerate(messages)},
         )
         state = CreditState().updated(credit or {})
-        return rollout_fast_credit("TASK", messages, team, state, cfg, parts(None, encoder))
+        held = importance or {}
+        return rollout_fast_credit("TASK", messages, team, state, cfg, parts(None, encoder), held)
 
     return run
 
@@ -69,6 +70,14 @@ def test_each_further_signal_is_added(fast, said, weights, added):
     credit = {"a": RoleCredit(ema=0.1), "c": RoleCredit(ema=-0.05)}
     got = fast(said, weights=weights, credit=credit)
     assert got == pytest.approx({role: BASE[role] + added[role] for role in BASE})
+
+
+def test_what_peers_hold_of_a_role_counts_for_it(fast, said):
+    importance = {"a": 0.4, "b": 0.9}
+    got = fast(said, weights={"peer": 0.5}, importance=importance)
+    added = {"a": 0.2, "b": 0.45, "c": 0.0}
+    assert got == pytest.approx({role: BASE[role] + added[role] for role in BASE})
+    assert fast(said, importance=importance) == pytest.approx(BASE)  # weight 0
 
 
 def test_history_is_corrected_like_everywhere(fast, said):

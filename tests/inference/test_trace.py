@@ -31,6 +31,7 @@ def rollout(message):
 def test_kinds_of_calls():
     assert [str(kind) for kind in CallKind] == [
         "draft",
+        "rating",
         "message",
         "aggregate",
         "validate",
@@ -82,7 +83,9 @@ def test_the_final_message_is_the_last_before_aggregation(rollout, message):
 def test_plain_data(rollout, message):
     got = rollout(message("s1", "ü\n"))
     data = json.loads(dumps(got.to_data()))
-    assert set(data) == {field.name for field in dataclasses.fields(Rollout)}
+    every = {field.name for field in dataclasses.fields(Rollout)}
+    assert set(data) == every - {"assignment"}
+    assert set(dataclasses.replace(got, assignment={"rule": "random"}).to_data()) == every
     assert data["edges"] == [["s2", "s1"]]
     assert data["messages"][0]["text"] == "ü\n"
     assert data["messages"][0]["kind"] == "message"

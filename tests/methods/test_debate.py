@@ -8,7 +8,7 @@ from sero.backbones.base import CallContext, Phase, request_key
 from sero.backbones.scripted import ScriptedBackbone
 from sero.credit import PoolState
 from sero.evolution.sections import SchemaConfig
-from sero.inference.counting import exactly
+from sero.inference.span import exactly
 from sero.methods.debate import Debate, DebateConfig, DiverseDebate, DiverseDebateConfig
 from sero.methods.prompting import SelfConsistency, SelfConsistencyConfig
 

@@ -22,6 +22,8 @@ FROZEN = (
     *("cot", "sc", "workflow", "static_dag", "static"),
     *("debate", "mad", "dmad"),
 )
+EXAMPLES = {"code_review": "static_dag", "architecture": "decision_debate", "math": "dmad"}
+"""Worked examples of Meta-Debate and the hosts they assign roles for."""
 TRAINED = ("sero", "random_evolution", "gated_random", "credit_heuristic")
 SAID = "(what the role says)"
 
@@ -34,22 +36,16 @@ def composing():
 
 @pytest.fixture
 def asked(composing, tmp_path, monkeypatch):
-    """The distinct requests of a method that answers one generated item."""
+    """The distinct requests of a run that answers one held-out item, every card as it stands."""
 
-    async def ask(method, benchmark):
+    async def ask(*words):
         composed = composing.compose(
             [
-                "experiment=single",
-                f"method={method}",
-                f"benchmark={benchmark}",
-                "benchmark.generated.n=60",
-                "benchmark.n_train=20",
-                "benchmark.allow_counts=true",
+                *words,
                 "encoder=hashing",
                 "backbone=scripted",
                 f"backbone.default='{SAID}'",
-                f"paths.cache={tmp_path / method}",
-                *([] if benchmark == "toy" else ["benchmark.source=generated"]),
+                f"paths.cache={tmp_path / 'cache'}",
             ]
         )
         config = parse_config(composed.config, composed.choices)
@@ -71,6 +67,19 @@ def asked(composing, tmp_path, monkeypatch):
         return requests
 
     return ask
+
+
+def item_of(method, benchmark):
+    """A method on one generated item of a benchmark."""
+    return (
+        "experiment=single",
+        f"method={method}",
+        f"benchmark={benchmark}",
+        "benchmark.generated.n=60",
+        "benchmark.n_train=20",
+        "benchmark.allow_counts=true",
+        *([] if benchmark == "toy" else ["benchmark.source=generated"]),
+    )
 
 
 def written(requests) -> str:
@@ -95,11 +104,25 @@ def pinned(path: Path, text: str) -> None:
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 @pytest.mark.parametrize("method", FROZEN)
 async def test_messages_of_an_item(asked, method, benchmark):
-    pinned(GOLDEN / benchmark / f"{method}.txt", written(await asked(method, benchmark)))
+    requests = await asked(*item_of(method, benchmark))
+    pinned(GOLDEN / benchmark / f"{method}.txt", written(requests))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+async def test_messages_of_a_worked_example(asked, name):
+    requests = await asked(f"experiment=assign/{name}", "assign.by=null")
+    pinned(GOLDEN / "assign" / f"{name}_{EXAMPLES[name]}.txt", written(requests))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+async def test_the_single_agent_of_a_worked_example(asked, name):
+    requests = await asked(f"experiment=assign/{name}", "assign.by=null", "method=cot")
+    pinned(GOLDEN / "assign" / f"{name}_cot.txt", written(requests))
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 @pytest.mark.parametrize("method", TRAINED)
 async def test_every_method_with_a_pool_asks_what_the_static_one_asks(asked, method, benchmark):
     """Before its first edit; the pool is all that training changes."""
-    pinned(GOLDEN / benchmark / "static.txt", written(await asked(method, benchmark)))
+    requests = await asked(*item_of(method, benchmark))
+    pinned(GOLDEN / benchmark / "static.txt", written(requests))

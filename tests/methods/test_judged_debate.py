@@ -3,13 +3,14 @@
 from collections import Counter
 
 import pytest
+import yaml
 
 from sero.backbones.base import CallContext, Phase, request_key
 from sero.backbones.scripted import ScriptedBackbone
 from sero.credit import PoolState
 from sero.errors import CardError
 from sero.evolution.sections import SchemaConfig
-from sero.inference.counting import Span
+from sero.inference.span import Span
 from sero.methods.judged_debate import JudgedDebate, JudgedDebateConfig
 
 CALL = CallContext(run_seed=7, phase=Phase.EVAL, episode=None, item="sum-0")
@@ -23,13 +24,14 @@ def cfg(tmp_path):
     path = tmp_path / "single_agent.yaml"
     path.write_text("system: You add numbers.\n")
 
-    def make(rounds):
+    def make(rounds, *, debate="package:shared/mad.yaml", judge_each_round=True):
         return JudgedDebateConfig(
             name="mad",
             prompt=str(path),
-            debate="package:shared/mad.yaml",
+            debate=str(debate),
             temperature=0.0,
             rounds=rounds,
+            judge_each_round=judge_each_round,
         )
 
     return make
@@ -37,10 +39,10 @@ def cfg(tmp_path):
 
 @pytest.fixture
 def mad(toy, make_lab, cfg):
-    def build(backbone, *, rounds=3, max_prompt_chars=4000):
+    def build(backbone, *, rounds=3, max_prompt_chars=4000, **changes):
         lab = make_lab(backbone, schema=SchemaConfig(max_prompt_chars=max_prompt_chars))
-        start = JudgedDebate.start(cfg(rounds), toy.Benchmark())
-        return JudgedDebate(cfg(rounds), lab=lab, state=PoolState(start.pool))
+        start = JudgedDebate.start(cfg(rounds, **changes), toy.Benchmark())
+        return JudgedDebate(cfg(rounds, **changes), lab=lab, state=PoolState(start.pool))
 
     return build
 
@@ -170,3 +172,66 @@ def test_texts_are_part_of_what_a_run_starts_from(toy, cfg):
 def test_cards_beyond_the_limit_are_refused(mad):
     with pytest.raises(CardError, match=r"schema\.max_prompt_chars"):
         mad(court(), max_prompt_chars=40)
+
+
+def sides_file(tmp_path, *names, **turns):
+    """A debate's file with sides of these names and a judge called chair."""
+    card = {"capability_family": "f", "communication_protocol": "p", "system_prompt": ["Argue."]}
+    sides = [{"name": name, "role_type": "specialist", **card} for name in names]
+    chair = {"name": "chair", "role_type": "aggregator", "protected": True, **card}
+    path = tmp_path / "debate.yaml"
+    path.write_text(yaml.safe_dump({"turns": turns, "roles": [*sides, chair]}))
+    return path
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 4])
+@pytest.mark.parametrize("names", [("advocate", "critic"), ("a", "b", "c")])
+def test_a_judge_may_speak_once_after_the_last_round(toy, mad, tmp_path, names, rounds):
+    """Sides and judge are those of the file; nothing a judge would have said can end a round."""
+    backbone = ScriptedBackbone(lambda request: "VERDICT: stop\nANSWER: 5")
+    path = sides_file(tmp_path, *names, reply="Reply.")
+    method = mad(backbone, rounds=rounds, debate=path, judge_each_round=False)
+    rollout = toy.run(method.answer(TASK, CALL))
+    assert [(m.role, m.round, m.kind) for m in rollout.messages] == [
+        *((name, number, "message") for number in range(1, rounds + 1) for name in names),
+        ("chair", rounds + 1, "aggregate"),
+    ]
+    calls = len(names) * rounds + 1
+    planned = method.planned_calls(30, 4)
+    assert planned.by_phase == {Phase.EVAL: Span(4 * calls, 4 * calls)}
+    assert planned.distinct_per_task == calls == rollout.cost.calls
+    users = [request.messages[-1].content for request in backbone.requests]
+    assert [user.count("### Message from ") for user in users] == [*range(calls)]
+    assert planned.shown_per_call == sum(range(calls)) / calls
+    replies = len(names) * (rounds - 1)
+    assert [user.endswith("Reply.") for user in users] == [
+        *([False] * len(names)),
+        *([True] * replies),
+        False,
+    ]
+
+
+def test_three_sides_before_a_judge_of_each_round_are_planned_for(toy, mad, tmp_path):
+    path = sides_file(tmp_path, "a", "b", "c", reply="Reply.", verdict="Decide.")
+    backbone = ScriptedBackbone(lambda request: GO_ON)
+    method = mad(backbone, rounds=2, debate=path)
+    rollout = toy.run(method.answer(TASK, CALL))
+    planned = method.planned_calls(30, 4)
+    assert planned.by_phase == {Phase.EVAL: Span(4 * 4, 4 * 9)}
+    assert rollout.cost.calls == 9
+    shown = sum(r.messages[-1].content.count("### Message from ") for r in backbone.requests)
+    # sides 0 + 1 + ... + 5, judge 3 + 6, extraction 6
+    assert shown == 15 + 9 + 6 == planned.shown_per_call * 9
+
+
+@pytest.mark.parametrize(
+    ("judge_each_round", "turns", "fault"),
+    [
+        (False, {"reply": "a", "verdict": "b"}, r"turns\.verdict: unknown turn"),
+        (True, {"reply": "a"}, r"turns\.verdict: missing"),
+    ],
+)
+def test_a_ruling_is_worded_where_there_is_one(mad, tmp_path, judge_each_round, turns, fault):
+    path = sides_file(tmp_path, "a", "b", **turns)
+    with pytest.raises(CardError, match=fault):
+        mad(court(), debate=path, judge_each_round=judge_each_round)

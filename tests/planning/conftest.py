@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import pytest
 
 from sero.backbones.base import Request
 from sero.backbones.scripted import ScriptedBackbone
-from sero.config import Composer, RunConfig, composer, parse_config
+from sero.config import Component, Composer, RunConfig, composer, parse_config
 from sero.config.variant import resolved_data, run_directory
 from sero.planning.assumed import Assumed
 from sero.planning.job import JobPlan, plan_job, read_items
@@ -53,6 +54,16 @@ def lively(request: Request) -> str:
                 "system_prompt": [f"You are {mark[:24]}.", f"Do {mark[24:48]}."],
             }
         )
+    prompt = request.messages[-1].content
+    if prompt.startswith(("Write the criteria", "Rewrite the description")):
+        rows = [{"name": f"Point {n}", "description": f"{mark[n:]}."} for n in range(3)]
+        told = {"criteria": rows, "description": f"Do {mark}."}
+        return "none" if draw % 4 == 0 else json.dumps(told)
+    if prompt.startswith("Evaluate each candidate"):
+        said = re.findall(r"^=== (proposal) (\d+) ", prompt, re.MULTILINE)
+        marks = {f"{word}_{n}": draw // int(n) % 5 + 1 for word, n in said}
+        scores = {key: {f"c{c}": value for c in (1, 2, 3)} for key, value in marks.items()}
+        return "none" if draw % 7 == 0 else json.dumps(scores)
     if "VERDICT: stop" in request.messages[-1].content:
         return ("VERDICT: stop\nAnswer: 12", "VERDICT: continue", "no verdict")[draw % 3]
     if "VERDICT" in request.messages[-1].content:
@@ -122,11 +133,11 @@ def carried_out(composing, tmp_path, monkeypatch) -> Callable[..., Done]:
     def make(*overrides: str) -> Done:
         config, directory, resolved = compose(composing, tmp_path, overrides)
         plan = plan_job(config, read_items(config), Assumed())
-        if config.backbone.choice == "scripted":
-            backbone = dataclasses.replace(
-                config.backbone, target=lambda section: ScriptedBackbone(lively)
-            )
-            config = dataclasses.replace(config, backbone=backbone)
+        config = dataclasses.replace(
+            config,
+            backbone=_lively(config.backbone, "scripted"),
+            backbones={name: _lively(part, name) for name, part in config.backbones.items()},
+        )
         run_job(config, directory, resolved, train=True)
         calls = Counter()
         for trace in read_lines(directory / "traces.jsonl"):
@@ -135,3 +146,9 @@ def carried_out(composing, tmp_path, monkeypatch) -> Callable[..., Done]:
         return Done(plan=plan, calls=calls, result=read_json(directory / "result.json"))
 
     return make
+
+
+def _lively(part: Component, name: str) -> Component:
+    if part.choice != "scripted":
+        return part
+    return dataclasses.replace(part, target=lambda section: ScriptedBackbone(lively, name=name))

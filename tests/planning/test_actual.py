@@ -4,7 +4,7 @@ import pytest
 
 METHODS = (
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
-    *("gated_random", "credit_heuristic"),
+    *("gated_random", "credit_heuristic", "gptswarm"),
 )
 DEBATES = ("debate", "mad", "dmad")
 EXACT = ("cot", "sc", "workflow", "static_dag", "debate", "dmad")
@@ -18,13 +18,14 @@ WORLD = (
     *("benchmark.n_train=5", "benchmark.n_heldout=4", "train.warmup_epochs=1"),
     *("train.main_epochs=3", "credit.loo_every=5", "early_stop.enabled=false"),
 )
+RATED = ("credit.peer_ratings=true", "credit.fast_weights.peer=0.5")
 
 
 def every_pair():
     """Method and benchmark; what trains on a larger one takes seconds each."""
     for benchmark in ("toy", "naturalplan", "olympiadbench", "tablebench"):
         for method in (*METHODS, *DEBATES):
-            trains = method in ("sero", "gated_random", "credit_heuristic")
+            trains = method in ("sero", "gated_random", "credit_heuristic", "gptswarm")
             marks = [pytest.mark.slow] if trains and benchmark != "toy" else []
             yield pytest.param(benchmark, method, marks=marks)
 
@@ -55,12 +56,16 @@ def test_every_method_of_the_simulated_world(carried_out, method):
         ("credit.estimator=shapley_mc", "credit.orders=4"),
         ("credit.estimator=tmc", "credit.loo_sequential=true", "credit.orders=2"),
         ("credit.order_source=stored", "exec.rounds=2", "repair.always=false"),
+        (*RATED, "credit.estimator=clamp", "credit.causal=true"),
+        (*RATED, "method=gptswarm", "exec.rounds=2"),
         ("repair.enabled=false", "credit.loo_every=3", "credit.loo_min_pool=9"),
         ("early_stop.enabled=true", "early_stop.window=4", "early_stop.min_episodes=6"),
         ("pool.p_max=8", "pool.p_min=6", "backbone.editor=hostile"),
         ("policy.operations=[noop]",),
         ("method=random_evolution", "random.passes=3", "random.loo=true"),
         ("method=random_evolution", "pool.p_max=8", "random.passes=2"),
+        ("method=gptswarm", "method.initial=0.9", "exec.rounds=2", "credit.order_source=stored"),
+        ("method=gptswarm", "method.passes=3", "repair.always=false", "retrieval.val_slots=2"),
     ],
     ids=" ".join,
 )
@@ -68,10 +73,31 @@ def test_the_simulated_world_under_other_rules(carried_out, changes):
     assert carried_out("method=gated_random", *WORLD, *changes).outside() == []
 
 
+@pytest.mark.parametrize(("benchmark", "method"), [("toy", "sero"), ("naturalplan", "static")])
+def test_ratings_by_members(carried_out, benchmark, method):
+    """No reply holds a rating; what is asked for is planned all the same."""
+    done = carried_out(f"benchmark={benchmark}", f"method={method}", *ITEMS, *RATED)
+    assert done.outside() == []
+
+
+def test_ratings_are_exact_where_nobody_checks(carried_out):
+    done = carried_out("method=static", *WORLD, *RATED, "repair.enabled=false")
+    assert done.outside() == []
+    assert done.plan.total.exact
+    assert done.result["calls"] == done.plan.total.low
+
+
 def test_where_no_edit_is_possible_and_nobody_checks_training_is_exact(carried_out):
     done = carried_out(
         "method=sero", *WORLD, "policy.operations=[noop]", "repair.enabled=false", "gate.tasks=4"
     )
+    assert done.outside() == []
+    assert done.plan.total.exact
+    assert done.result["calls"] == done.plan.total.low
+
+
+def test_learning_edges_is_exact_where_nobody_checks(carried_out):
+    done = carried_out("method=gptswarm", *WORLD, "method.passes=2", "repair.enabled=false")
     assert done.outside() == []
     assert done.plan.total.exact
     assert done.result["calls"] == done.plan.total.low

@@ -4,7 +4,7 @@ import pytest
 
 from sero.backbones.base import Phase
 from sero.errors import DataError
-from sero.inference.counting import Span
+from sero.inference.span import Span
 from sero.planning.assumed import Assumed
 
 COT = (

@@ -8,7 +8,7 @@ from sero.reporting.diagnostics import harmful_roles
 from sero.reporting.html import write_report
 from sero.reporting.page import gather
 from sero.reporting.records import read_run
-from sero.reporting.summary import read_row
+from sero.reporting.rows import read_row
 from sero.skillworld.cards import seed_pool
 from sero.skillworld.world import WorldSpec, world_for
 

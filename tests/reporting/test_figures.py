@@ -167,3 +167,23 @@ def test_a_damaged_run_does_not_stop_the_others(make_run, name):
     assert isinstance(found, Unusable)
     assert found.state == "damaged"
     assert name in found.reason
+
+
+@pytest.mark.parametrize(
+    ("variant", "by", "extra"),
+    [
+        ("assign.by-random-abcdef", "random", ""),
+        (
+            "assign.by-random+assign.mode-argmax+backbone-openai-abcdef",
+            "random",
+            "assign.mode-argmax",
+        ),
+        ("evaluate+assign.by-bob+gate.tasks-8-abcdef", "bob", "evaluate+gate.tasks-8"),
+        ("assign.mode-argmax-abcdef", None, "assign.mode-argmax"),
+    ],
+)
+def test_who_plays_the_roles_is_no_further_override(make_run, variant, by, extra):
+    directory = make_run(method="mad", variant=variant)
+    reconfigure(directory, assign={"by": by, "mode": "argmax"})
+    key = row_key(read_run(directory))
+    assert (key.name, key.by, key.extra) == ("mad", by or "", extra)

@@ -1,7 +1,7 @@
 import pytest
 
 from sero.reporting.page import gather, pool_lines, pool_states
-from sero.reporting.summary import read_row
+from sero.reporting.rows import read_row
 
 
 def test_gather_counts_and_orders(make_run):

@@ -1,10 +1,12 @@
 import io
 
 import pytest
+import yaml
 from rich.console import Console
 
 from sero.errors import UserError
-from sero.reporting.summary import print_summary, read_row
+from sero.reporting.rows import read_row
+from sero.reporting.summary import print_summary
 
 
 def printed(directories, width=100):
@@ -108,3 +110,39 @@ def test_unfinished_run_has_dashes(make_run):
 def test_wrong_directory(tmp_path):
     with pytest.raises(UserError, match="no such directory"):
         printed([tmp_path / "none"])
+
+
+def test_runs_that_differ_in_who_plays_are_told_apart_by_it(make_run):
+    """Four assignments of one method on the same items, their means 1, .5, .25 and 0."""
+    runs = []
+    for by, value in (("meta_debate", 1.0), ("ann", 0.25), ("random", 0.5), ("bob", 0.0)):
+        items = {"a": ("g1", value), "b": ("g2", value)}
+        runs.append(make_run(method="static", variant=f"assign.by-{by}-abcdef", scores=items))
+        config = yaml.safe_load((runs[-1] / "config.yaml").read_text())
+        (runs[-1] / "config.yaml").write_text(yaml.safe_dump({**config, "assign": {"by": by}}))
+    text = printed(runs)
+    flat = " ".join(text.split())
+    assert "played by" in text
+    assert "variant" not in text
+    assert "static meta_debate 42 2 1.000" in flat
+    assert "static · by meta_debate minus static · by random, seed 42: +0.500" in flat
+    assert "static · by ann minus static · by random, seed 42: -0.250" in flat
+    assert "static · best uniform, in hindsight: 0.250" in flat
+    assert "n = 2 items (ann; chosen knowing these scores: no method, no claim)" in flat
+    assert "static · by meta_debate minus static · best uniform, in hindsight: +0.750" in flat
+    assert "report static · by ann seed 42: " in flat
+    assert "abcdef)" not in flat
+
+
+def test_where_they_differ_in_more_the_variant_stands_there(make_run):
+    runs = []
+    for mode in ("argmax", "greedy"):
+        variant = f"assign.by-random+assign.mode-{mode}-abcdef"
+        runs.append(make_run(method="mad", variant=variant))
+        config = yaml.safe_load((runs[-1] / "config.yaml").read_text())
+        (runs[-1] / "config.yaml").write_text(
+            yaml.safe_dump({**config, "assign": {"by": "random"}})
+        )
+    text = printed(runs)
+    assert "variant" in text
+    assert "mad · by random (assign.by-random+assign.mode-greedy-abcdef)" in text

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 import torch
 
 from sero.backbones.base import Completion, Request, request_key
-from sero.config import Composer, RunConfig, composer, parse_config
+from sero.backbones.scripted import ScriptedBackbone
+from sero.config import Component, Composer, RunConfig, composer, parse_config
 from sero.config.variant import resolved_data, run_directory
 from sero.running.job import JobOutcome, run_job
 from sero.running.saved import load_checkpoint
@@ -86,16 +88,22 @@ class Bench:
 
     Attributes:
         spy: the backbone of the last job.
+        further: its further backbones by name.
+        change: what is done to each configuration first.
+        words: overrides of every line.
     """
 
     folder: Path
     composing: Composer
     spy: Spy | None = None
+    further: dict[str, Spy] = field(default_factory=dict)
+    change: Callable[[RunConfig], RunConfig] = lambda config: config
+    words: tuple[str, ...] = ()
 
     def line(self, *overrides: str) -> list[str]:
         """The overrides of a command line."""
         places = [f"paths.runs={self.folder / 'runs'}", f"paths.cache={self.folder / 'cache'}"]
-        return [*SMALL, *places, *overrides]
+        return [*SMALL, *places, *self.words, *overrides]
 
     def job(self, *overrides: str, script: str = "train") -> tuple[RunConfig, Path, dict]:
         """What a script hands to `run_job`: the configuration, the directory, the plain data."""
@@ -114,13 +122,27 @@ class Bench:
     ) -> JobOutcome:
         """One process's work. Errors come through; `before` sees every request that is sent."""
         config, directory, resolved = self.job(*overrides, script=script)
+        config = self.change(config)
 
         def spied(cfg):
             self.spy = Spy(config.backbone.build(), before)
             return self.spy
 
-        backbone = dataclasses.replace(config.backbone, target=spied)
-        watched = dataclasses.replace(config, backbone=backbone)
+        def watch(name: str):
+            def made(cfg):
+                self.further[name] = Spy(config.backbones[name].build(), before)
+                return self.further[name]
+
+            return made
+
+        watched = dataclasses.replace(
+            config,
+            backbone=dataclasses.replace(config.backbone, target=spied),
+            backbones={
+                name: dataclasses.replace(part, target=watch(name))
+                for name, part in config.backbones.items()
+            },
+        )
         return run_job(watched, directory, resolved, train=script == "train")
 
     def directory(self, *overrides: str, script: str = "train") -> Path:
@@ -130,6 +152,96 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path, composing) -> Bench:
     return Bench(tmp_path, composing)
+
+
+ROSTER = """
+candidates:
+  - {name: plain}
+  - {name: careful, backbone: strong, temperature: 0.2, prompt: You are careful.}
+  - {name: quick, prompt: You are quick.}
+"""
+
+
+@pytest.fixture(scope="module")
+def debating(composing) -> Callable[[Path], Bench]:
+    """A bench of runs whose roles candidates play, answered by scripted debaters."""
+
+    def make(folder: Path, roster: str = ROSTER) -> Bench:
+        path = folder / "het.yaml"
+        path.write_text(roster)
+        words = (
+            *("benchmark=toy", "encoder=hashing", "backbone=scripted", "exec.max_tokens=512"),
+            *("+backbones.strong.file=scripted", f"assign.roster={path}"),
+        )
+        return Bench(folder, composing, change=played_by_script, words=words)
+
+    return make
+
+
+def played_by_script(config: RunConfig) -> RunConfig:
+    """Scripted backbones, the further ones too, answer as debaters."""
+
+    def scripted(part: Component, name: str) -> Component:
+        if part.choice != "scripted":
+            return part
+        return dataclasses.replace(
+            part, target=lambda section: ScriptedBackbone(debater(name), name=name)
+        )
+
+    return dataclasses.replace(
+        config,
+        backbone=scripted(config.backbone, "mine"),
+        backbones={name: scripted(part, name) for name, part in config.backbones.items()},
+    )
+
+
+def debater(name: str) -> Callable[[Request], str]:
+    """A model that writes criteria, scores proposals, edits pools and answers.
+
+    Each reply depends on the whole request and nothing else, so equal requests get equal ones.
+    """
+
+    def reply(request: Request) -> str:
+        chat = [message.content for message in request.messages]
+        mark = _mark(name, chat, request.sample_index)
+        if chat[-1].startswith("Write the criteria"):
+            rows = [{"name": f"Point {n}", "description": f"{mark[n:]}."} for n in range(3)]
+            return json.dumps({"criteria": rows})
+        if chat[-1].startswith("Evaluate each candidate"):
+            return json.dumps(_scores(name, chat[-1]))
+        if request.role == "editor":
+            return json.dumps(_new_card(mark))
+        if "VERDICT" in chat[-1]:
+            return ("VERDICT: ok", "VERDICT: revise\nthe sum")[int(mark[0], 16) % 2]
+        answer = ("Paris", "4", "positive")[int(mark[1], 16) % 3]
+        return f"{name} says {mark[:6]}.\nAnswer: {answer}"
+
+    return reply
+
+
+def _scores(name: str, prompt: str) -> dict[str, dict[str, int]]:
+    """From 1 to 5 by what a proposal says; reviewers differ by a point at most."""
+    found = {}
+    pattern = r"^=== proposal (\d+) \w+ ===\n(.*?)\n=== end of proposal"
+    for number, text in re.findall(pattern, prompt, re.MULTILINE | re.DOTALL):
+        seen, bias = int(_mark(text)[:4], 16), int(_mark(name, text)[0], 16) % 2
+        found[f"proposal_{number}"] = {f"c{c}": min(5, 1 + seen % 5 + bias) for c in (1, 2, 3)}
+    return found
+
+
+def _new_card(mark: str) -> dict[str, Any]:
+    types = ("router", "specialist", "validator")
+    return {
+        "name": f"role {mark[:8]}",
+        "role_type": types[int(mark[:4], 16) % len(types)],
+        "capability_family": f"family-{mark[:3]}",
+        "communication_protocol": "text",
+        "system_prompt": [f"You are {mark[:24]}.", f"Do {mark[24:48]}."],
+    }
+
+
+def _mark(*values: Any) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 @pytest.fixture
@@ -165,6 +277,7 @@ def outcome() -> Callable[[Path], dict[str, str]]:
 
     def read(directory: Path) -> dict[str, str]:
         names = ["episodes.jsonl", "predictions.jsonl", "metrics.jsonl", "traces.jsonl"]
+        names += ["assignments.jsonl"] if (directory / "assignments.jsonl").exists() else []
         pools = sorted(str(p.relative_to(directory)) for p in directory.glob("pool/*.yaml"))
         kept = {name: (directory / name).read_text(encoding="utf-8") for name in [*names, *pools]}
         if (directory / "checkpoint" / "last.pt").exists():

@@ -13,7 +13,7 @@ from sero.inference.trace import CallKind, Cost, Rollout, spoken
 from sero.running import evaluating
 from sero.running.build import assemble, load_inputs
 from sero.running.directory import RunDirectory
-from sero.running.evaluating import evaluate_run, predicted, trace_length
+from sero.running.evaluating import evaluate_run, item_lines_length, predicted
 from sero.running.progress import NoProgress
 from sero.storage import JsonLines, read_json, write_json
 
@@ -63,11 +63,11 @@ EVALUATED = b'{"item":"a"}\n{"item":"bb"}\n{"item":"c"}\n'
 def test_traces_of_kept_predictions_are_kept(tmp_path, content, items, evaluated):
     path = tmp_path / "traces.jsonl"
     path.write_bytes(TRAINED + content)
-    assert trace_length(path, len(TRAINED), items) == len(TRAINED) + evaluated
+    assert item_lines_length(path, len(TRAINED), items) == len(TRAINED) + evaluated
 
 
 def test_without_a_file_there_is_nothing_to_keep(tmp_path):
-    assert trace_length(tmp_path / "traces.jsonl", 0, 3) == 0
+    assert item_lines_length(tmp_path / "traces.jsonl", 0, 3) == 0
     assert predicted(tmp_path / "predictions.jsonl") == []
 
 
@@ -221,6 +221,7 @@ async def test_a_line_is_written_when_its_replies_and_its_trace_are_durable(
         shop,
         run,
         traces,
+        None,
         NoProgress(),
         run_seed=1,
         concurrency=2,

@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = ("naturalplan", "olympiadbench", "tablebench")
 METHODS = (
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
-    *("gated_random", "credit_heuristic"),
+    *("gated_random", "credit_heuristic", "gptswarm"),
+    *("debate", "mad", "dmad", "meta_debate_mad", "meta_debate_dmad"),
 )
 SEEDS = ("42", "43", "44") if os.environ.get("SERO_WHOLE_TABLE") else ("42",)
 """`SERO_WHOLE_TABLE=1` runs all three of the experiment's, which takes minutes more."""
@@ -56,9 +57,28 @@ class TableServer(gold_server.GoldServer):
             return super().reply(body)
         if self.broken and body["temperature"] == 0.7:
             raise RuntimeError("out of order")
-        prompt = next(prompt for prompt in self.answers if user.startswith(prompt))
+        if (wanted := body.get("response_format")) is not None:
+            schema = wanted["json_schema"]["schema"]
+            return json.dumps(filled(schema, f"{system}{user}"))
+        # a proposal's prompt ends a sentence of its own behind the task
+        prompt = next(one for one in self.answers if one.strip().removesuffix(".") in user)
         mark = hashlib.sha256(f"{system}{prompt}{body['seed']}".encode()).digest()
         return self.answers[prompt].right if mark[0] < 128 else self.answers[prompt].wrong
+
+
+def filled(schema: dict, mark: str):
+    """A value that obeys a schema of Meta-Debate, drawn from the hash of a mark."""
+    drawn = hashlib.sha256(mark.encode()).hexdigest()
+    match schema["type"]:
+        case "object":
+            return {key: filled(one, mark + key) for key, one in schema["properties"].items()}
+        case "array":
+            return [filled(schema["items"], f"{mark}{k}") for k in range(schema["minItems"])]
+        case "boolean":
+            return False
+        case "string":
+            return f"Names detail {drawn[:8]} of the task"
+    return schema["enum"][int(drawn, 16) % len(schema["enum"])]
 
 
 def words(folder: Path, url: str) -> list[str]:
@@ -147,7 +167,7 @@ def results(folder: Path) -> dict[tuple[str, str, str], dict]:
 
 @pytest.mark.slow
 def test_the_whole_table(table, tmp_path):
-    """Seven methods and two controls on three benchmarks; then nothing is left to do."""
+    """Every method and control on three benchmarks; then nothing is left to do."""
     server, line = table
     line = line if len(SEEDS) == 3 else [*line, f"seed={','.join(SEEDS)}"]
     code, _ = run_in_parallel(line, tmp_path)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from sero.inference.peers import rating_sheet, read_ratings
 from sero.skillworld.cards import seed_pool
 from sero.skillworld.sheet import Kind, Truth
 from sero.skillworld.text import (
@@ -230,3 +231,56 @@ def test_a_right_fact_is_broken_in_two_of_a_hundred(cases, report, tools):
     broken = [change for case in cases for change in report(case, [1, 1, 1], [[1, 1, 1]])[1]]
     assert set(broken) == {0, -1}
     assert tools.likely(broken.count(-1), len(broken), 0.02)
+
+
+# ---- ratings of others' drafts
+
+
+@pytest.fixture
+def rate(tools):
+    """rate(card, case, drafts): the card's ratings of drafts, in the order given."""
+    backbone = tools.backbone()
+
+    def ratings(rater, case, drafts, **options):
+        sheet, _ = rating_sheet(drafts, max_chars=None)
+        reply = tools.ask(backbone, rater, case_prompt(case), suffix=sheet, **options).text
+        return read_ratings(reply, len(drafts))
+
+    return ratings
+
+
+@pytest.mark.parametrize("kind", ["good", "harmful"])
+def test_a_rating_follows_the_raters_own_facts_right_or_wrong(kind, cases, card, say, rate):
+    """No truth leaks: a rater that is wrong rates who is wrong as it is above who is right."""
+    rater, wrong_too = card(SPEAKERS[kind]), 0
+    for case in cases[:300]:
+        own = say(rater, case)
+        stated = sum(sign != 0 for sign in own)
+        drafts = [
+            write_message("aaaaaaaaaaaa", case, own),
+            write_message("aaaaaaaaaaaa", case, [-sign for sign in own]),
+            write_message("aaaaaaaaaaaa", case, [int(sign == 0) for sign in own]),
+            write_setup("aaaaaaaaaaaa", case),
+        ]
+        assert rate(rater, case, drafts) == [min(5, 3 + stated), max(1, 3 - stated), 3, 3]
+        wrong_too += -1 in own
+    assert wrong_too > (100 if kind == "harmful" else 0)
+
+
+@pytest.mark.parametrize("kind", [Kind.ROUTER, Kind.VALIDATOR])
+def test_who_finds_nothing_rates_all_alike(kind, cases, card, rate):
+    rater = card(Truth(kind=kind))
+    for case in cases[:50]:
+        drafts = [write_message("aaaaaaaaaaaa", case, [sign] * 3) for sign in (1, -1)]
+        assert rate(rater, case, drafts) == [3, 3]
+
+
+def test_at_a_temperature_a_rating_is_a_function_of_its_request(cases, card, rate):
+    rater = card(SPEAKERS["medium"], noise=0.5)
+    drafts = {c.id: [write_message("aaaaaaaaaaaa", c, [1, 1, 1])] for c in cases[:200]}
+    first, again, other = (
+        [rate(rater, case, drafts[case.id], sample_index=(i,)) for case in cases[:200]]
+        for i in (0, 0, 1)
+    )
+    assert first == again
+    assert first != other

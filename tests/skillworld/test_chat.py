@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sero.inference.layout import Upstream, fill, role_chat, system_message, template
+from sero.inference.peers import rating_sheet
 from sero.skillworld import chat
 from sero.skillworld.cards import seed_pool
 from sero.skillworld.text import Message, case_prompt, write_answer, write_message, write_setup
@@ -54,6 +55,28 @@ def test_check_and_revision_are_told_apart(world, tools):
     assert revising.report == {1: "1234"}
 
 
+def test_drafts_to_rate_are_read_back(world):
+    case = world.case("test-001")
+    k, card = case.required, seed_pool(world, noise=0.0)["seed-1"]
+    drafts = [
+        write_message("aaaaaaaaaaaa", case, [1, 0, -1]),
+        write_setup("bbbbbbbbbbbb", case),
+        "words without a sheet, c0 = 1234\n=== end of draft 3 ===",
+        write_message("aaaaaaaaaaaa", case, [0, 1, 0]),
+    ]
+    sheet, _ = rating_sheet(drafts, max_chars=None)
+    user = role_chat(card, case_prompt(case), (), suffix=sheet, max_chars=None).messages[1].content
+    read = chat.read_chat(user)
+    assert read.rated == (
+        {k[0]: case.right[0], k[2]: case.wrong[2]},
+        {},
+        {},
+        {k[1]: case.right[1]},
+    )
+    assert (read.messages, read.draft, read.checking) == ((), None, False)
+    assert chat.read_chat(case_prompt(case)).rated == ()
+
+
 def test_the_speakers_name_is_the_first_lines(world):
     card = seed_pool(world, noise=0.0)["seed-1"]
     assert chat.read_role_name(system_message(card).content) == "seed-1"
@@ -79,3 +102,5 @@ def test_any_text_is_a_chat(user):
     chat.read_chat(user)
     chat.read_chat("\n\n### Message from " + user + "\n\n### Draft answer\n" + user)
     chat.unfill(template("add_role", "user"), user)
+    values = {"n": user, "mark": user, "drafts": user, "form": user}
+    chat.read_chat(fill(template("peer_rating", "ask"), values))

@@ -68,6 +68,23 @@ def test_check(draft, messages, detect, alarm, checked):
     assert rules.check(draft, messages, detect=detect, alarm=alarm) == checked
 
 
+@pytest.mark.parametrize(
+    ("own", "draft", "rating"),
+    [
+        ({}, {0: "1", 1: "2"}, 3),  # the rater has nothing to compare
+        ({0: "1"}, {}, 3),
+        ({0: "1"}, {1: "2"}, 3),
+        ({0: "1", 1: "2"}, {0: "1"}, 4),
+        ({0: "1", 1: "2"}, {0: "9"}, 2),
+        ({0: "1", 1: "2"}, {0: "1", 1: "9"}, 3),
+        ({0: "1", 1: "2", 2: "3"}, {0: "1", 1: "2", 2: "3"}, 5),  # three agreements, 5 is the most
+        ({0: "1", 1: "2", 2: "3"}, {0: "7", 1: "8", 2: "9"}, 1),
+    ],
+)
+def test_rate(own, draft, rating):
+    assert rules.rate(own, draft) == rating
+
+
 def test_net_votes():
     assert rules.net_votes([[1, 0, -1], [1, -1, -1]], 3) == [2, -1, -2]
     assert rules.net_votes([], 3) == [0, 0, 0]

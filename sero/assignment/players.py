@@ -1,0 +1,272 @@
+"""From candidates to the cards of a host: who plays which role of a team on a task.
+
+Meta-Debate decides by proposals and reviews. Beside it stand the comparators of method.md §5: one
+candidate in every role (uniform), a random one in each, and the best assignment where a simulated
+world knows it (oracle). All of them play the same cards with the same engine, so what differs is
+the assignment alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sero.assignment.config import AssignConfig, RunAssignConfig
+from sero.assignment.forecast import forecast
+from sero.assignment.load import load_candidates
+from sero.assignment.meta_debate import assign_roles
+from sero.assignment.roster import Candidate, DebateRole, Panel, Roster
+from sero.assignment.rules import AssignMode, assign
+from sero.assignment.scores import Floats, Suitability
+from sero.backbones.base import Backbone, CallContext
+from sero.errors import RosterError
+from sero.inference.parts import no_backbone
+from sero.inference.played import NOTHING_ASKED, Assigner, PlannedAssignment, Played
+from sero.inference.span import Span
+from sero.roles.card import RoleCard
+from sero.roles.pool import RolePool
+from sero.seeding import rng_for
+from sero.validation import did_you_mean
+
+META_DEBATE, RANDOM, ORACLE = "meta_debate", "random", "oracle"
+DECIDERS = (META_DEBATE, RANDOM, ORACLE)
+"""Values of `assign.by` beside the candidates' names; no candidate may be called so."""
+
+Truth = Callable[[str, Sequence[RoleCard], Sequence[Candidate]], Floats]
+"""Each candidate's probability of success in each role on a task, as a world knows it. (I, J)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetaDebate:
+    """Decides anew for every task, by proposals and reviews (`assign.by=meta_debate`).
+
+    Attributes:
+        roster: candidates and evaluators; its roles are descriptions and criteria for cards of the
+            same names, in the place of what those say of themselves.
+        panel: who answers for each of the roster's seats.
+    """
+
+    roster: Roster
+    panel: Panel
+    cfg: AssignConfig
+
+    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+        roster = with_roles(self.roster, cards)
+        found = await assign_roles(prompt, roster, self.panel, self.cfg, call=call)
+        return Played(
+            cards=as_played(cards, [roster.candidates[j] for j in found.chosen]),
+            suitability=found.suitability,
+            messages=found.messages,
+            record=found.to_data(),
+        )
+
+    def planned(self, n_roles: int) -> PlannedAssignment:
+        """From nothing repeated to everything; roles with criteria of their own are not known by
+        number, so criteria are saved in the lower bound alone.
+
+        Distinct are at least the proposals of one role: roles that read alike ask alike.
+        """
+        n_candidates, n_evaluators = len(self.roster.candidates), len(self.roster.evaluators)
+        if n_candidates == 1:
+            return NOTHING_ASKED
+        given = [role for role in self.roster.roles if role.criteria]
+        roles = [_unknown(i) for i in range(n_roles)]
+        most = forecast(replace(self.roster, roles=tuple(roles)), self.cfg, host_calls=1)
+        saved = min(len(given), n_roles)
+        rounds = 1 + self.cfg.max_revisions
+        return PlannedAssignment(
+            calls=Span(most.calls - saved, most.most_calls),
+            distinct=1,
+            shown=n_roles * n_candidates * n_evaluators * rounds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uniform:
+    """One candidate plays every role (`assign.by=NAME`)."""
+
+    candidate: Candidate
+
+    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+        return _decided("uniform", cards, [self.candidate] * len(cards), call)
+
+    def planned(self, n_roles: int) -> PlannedAssignment:
+        return NOTHING_ASKED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomPlayers:
+    """A random candidate for each role, drawn from (run seed, task, role) (`assign.by=random`).
+
+    Attributes:
+        reuse: each role draws by itself; else nobody plays a second role before everybody has one.
+    """
+
+    candidates: tuple[Candidate, ...]
+    reuse: bool
+
+    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+        j = len(self.candidates)
+        # a stream for each role: who leaves the team changes nobody's draw
+        drawn = [
+            rng_for(call.run_seed, "assign-random", call.item, card.name).random() for card in cards
+        ]
+        if self.reuse:
+            chosen = [int(value * j) for value in drawn]
+        else:
+            places = np.argsort(np.argsort(drawn, kind="stable"), kind="stable")
+            shuffled = rng_for(call.run_seed, "assign-random", call.item).permutation(j)
+            chosen = [int(shuffled[place % j]) for place in places]
+        return _decided("random", cards, [self.candidates[k] for k in chosen], call)
+
+    def planned(self, n_roles: int) -> PlannedAssignment:
+        return NOTHING_ASKED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Oracle:
+    """The best assignment by what a simulated world knows (`assign.by=oracle`): a bound, no method.
+
+    Attributes:
+        reuse: a candidate may play several roles; else it is the best sum over distinct ones.
+    """
+
+    candidates: tuple[Candidate, ...]
+    truth: Truth
+    reuse: bool
+
+    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+        success = self.truth(prompt, cards, self.candidates)
+        known = Suitability(means=success, variances=np.zeros_like(success))
+        chosen = assign(known, AssignMode.ARGMAX if self.reuse else AssignMode.HUNGARIAN)
+        return _decided(ORACLE, cards, [self.candidates[j] for j in chosen], call)
+
+    def planned(self, n_roles: int) -> PlannedAssignment:
+        return NOTHING_ASKED
+
+
+def roster_for_run(
+    cfg: RunAssignConfig,
+    pool: RolePool,
+    backbones: Collection[str],
+    *,
+    truth_known: bool = False,
+) -> Roster:
+    """The roster of a run, checked against the rest of it.
+
+    Args:
+        cfg: with `by` set.
+        pool: the roles that are to be played.
+        backbones: names of the run's further backbones.
+        truth_known: the benchmark is a world that knows what candidates are worth.
+
+    Raises:
+        RosterError: every fault of the file, together.
+    """
+    roster = load_candidates(cfg.roster)
+    names = [one.name for one in roster.candidates]
+    faults = [
+        f"candidates.{name}: this name is kept for assign.by={name}; choose another one"
+        for name in names
+        if name in DECIDERS
+    ]
+    offered = [by for by in (*DECIDERS, *names) if truth_known or by != ORACLE]
+    if cfg.by == ORACLE and not truth_known:
+        faults.append(
+            f"assign.by: {ORACLE} needs to know what every candidate is worth, and only the "
+            f"simulated benchmark=assignment_world does; choose one of {', '.join(offered)}"
+        )
+    elif cfg.by not in offered:
+        faults.append(
+            f"assign.by: got '{cfg.by}'; there are {', '.join(offered)}"
+            f"{did_you_mean(str(cfg.by), offered)}"
+        )
+    faults += [
+        f"roles.{role.name}: the method has no such role; there are {', '.join(pool.names)}"
+        f"{did_you_mean(role.name, pool.names)}"
+        for role in roster.roles
+        if role.name not in pool
+    ]
+    faults += dict.fromkeys(
+        no_backbone(f"'{one.name}'", one.backbone, backbones)
+        for one in (*roster.candidates, *roster.evaluators)
+        if one.backbone is not None and one.backbone not in backbones
+    )
+    if faults:
+        raise RosterError(cfg.roster, faults)
+    return roster
+
+
+def make_assigner(
+    by: str,
+    roster: Roster,
+    cfg: AssignConfig,
+    backbone: Backbone,
+    others: Mapping[str, Backbone],
+    truth: Truth | None = None,
+) -> Assigner:
+    """The assigner of `assign.by`, which `roster_for_run` has checked.
+
+    Args:
+        backbone: the run's own.
+        others: the further ones, by the keys of the roster's seats.
+        truth: what the benchmark's world knows of candidates, if it is one.
+    """
+    if by == META_DEBATE:
+        panel = {seat: backbone if seat.key is None else others[seat.key] for seat in roster.seats}
+        return MetaDebate(roster=roster, panel=panel, cfg=cfg)
+    reuse = cfg.mode is AssignMode.ARGMAX
+    if by == RANDOM:
+        return RandomPlayers(candidates=roster.candidates, reuse=reuse)
+    if by == ORACLE and truth is not None:
+        return Oracle(candidates=roster.candidates, truth=truth, reuse=reuse)
+    return Uniform(candidate=next(one for one in roster.candidates if one.name == by))
+
+
+def with_roles(roster: Roster, cards: Sequence[RoleCard]) -> Roster:
+    """The roster for a team: its own roles where it has them, else what the cards say."""
+    own = {role.name: role for role in roster.roles}
+    return replace(roster, roles=tuple(own.get(card.name) or role_of(card) for card in cards))
+
+
+def role_of(card: RoleCard) -> DebateRole:
+    """A card as a role of the debate: its prompt is its description."""
+    return DebateRole(name=card.name, description=card.prompt_text.strip() or card.name)
+
+
+def as_played(cards: Sequence[RoleCard], players: Sequence[Candidate]) -> tuple[RoleCard, ...]:
+    """Each card as its player plays it.
+
+    The player's prompt strategy comes before the card's own prompt; its temperature and its
+    backbone replace the card's.
+    """
+    return tuple(_played_by(card, one) for card, one in zip(cards, players, strict=True))
+
+
+def _played_by(card: RoleCard, player: Candidate) -> RoleCard:
+    strategy = player.prompt.strip()
+    before = (*strategy.split("\n"), "") if strategy else ()
+    return replace(
+        card,
+        system_prompt=(*before, *card.system_prompt),
+        temperature=player.temperature,
+        backbone=player.seat.key,
+    )
+
+
+def _decided(
+    rule: str, cards: Sequence[RoleCard], players: Sequence[Candidate], call: CallContext
+) -> Played:
+    """Roles with players that nobody had to be asked about."""
+    assignment = {card.name: one.name for card, one in zip(cards, players, strict=True)}
+    return Played(
+        cards=as_played(cards, players),
+        record={"item": call.item, "rule": rule, "assignment": assignment},
+    )
+
+
+def _unknown(i: int) -> DebateRole:
+    """A role of which only is known that it will be there."""
+    return DebateRole(name=f"role-{i}", description="unknown before the task is read")

@@ -9,7 +9,7 @@ the assignment alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class MetaDebate:
     """
 
     roster: Roster
-    panel: Panel
+    panel: Panel = field(compare=False)  # who answers changes no plan
     cfg: AssignConfig
 
     async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:

@@ -111,8 +111,8 @@ class Candidate:
     backbone: Name | None = None
     prompt: Prompt = ""
     temperature: Annotated[float, Ge(0.0), Le(1.0)] = 0.0
-    tools: Mapping[str, Any] = field(default_factory=dict)
-    request: Mapping[str, Any] = field(default_factory=dict)
+    tools: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    request: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def seat(self) -> Seat:

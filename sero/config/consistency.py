@@ -97,12 +97,12 @@ def _peer_faults(data: Mapping[str, Any], weight: float | None) -> list[str]:
     if weight == 0:
         faults.append(
             "credit.peer_ratings: the ratings would be paid for and decide nothing, since "
-            "credit.fast_weights.peer = 0. Give it a weight, 0.5 for one, or ask for no ratings"
+            "credit.fast_weights.peer = 0. Give it a weight, or use credit.peer_ratings=false"
         )
     if credit.get("order_source") == "stored":
         faults.append(
             "credit.peer_ratings: members rate drafts, and with credit.order_source=stored nobody "
-            "drafts. Use credit.order_source=bootstrap, or ask for no ratings"
+            "drafts. Use credit.order_source=bootstrap, or credit.peer_ratings=false"
         )
     if reviewed:
         faults.append(

@@ -81,7 +81,7 @@ async def answer(
             prompt, messages, team, state.credit, cfg.credit, parts, rated.importance
         )
 
-    # m⁰_r and f_r: every role drafts alone; the drafts are ranked without a score, or by each other
+    # m⁰_r and f_r: every role drafts alone, and may rate the others; no score ranks the drafts
     if cfg.credit.order_source == "bootstrap":
         drafts = await bootstrap(prompt, team.members, parts, call=call)
         rated = await peer_ratings(prompt, team.members, drafts, parts, cfg.credit, call=call)

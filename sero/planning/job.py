@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from sero.assignment.world_backbone import AssignmentWorldBackboneConfig
 from sero.backbones.base import Backbone, BackboneId, Completion, Phase, Request
 from sero.backbones.openai_server import OpenAIServerConfig
 from sero.backbones.scripted import ScriptedConfig
@@ -23,7 +24,7 @@ from sero.running.budget import Prices, prices_of
 from sero.running.build import further_backbones, inputs_of, make_lab
 from sero.skillworld.backbone import SkillWorldBackboneConfig
 
-_IN_PROCESS = (ScriptedConfig, SkillWorldBackboneConfig)
+_IN_PROCESS = (ScriptedConfig, SkillWorldBackboneConfig, AssignmentWorldBackboneConfig)
 Seconds = tuple[float, float]
 Dollars = tuple[float, float]
 

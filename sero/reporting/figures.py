@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ _HASH = re.compile(r"-?[0-9a-f]{6}\Z")
 _ROW = "row-"
 _BACKBONE = "backbone"
 _BY = "assign.by-"
+_APART = ("seed", "paths", "logger", "progress", "budget", "evaluate", "backbone", "backbones")
+"""Sections that tell no two rows of a block apart: its setting names the backbone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,8 @@ class RowKey:
         name: the choice of the group `row`, else the method.
         extra: overrides beyond the row, the backbone and `by`, as the variant's slug says them.
         by: `assign.by`, empty where every card stands as it is.
+        rest: digest of the other settings, whatever of them the slug has room for; of two rows
+            that differ in `by` alone it is the same.
     """
 
     experiment: str
@@ -61,6 +66,7 @@ class RowKey:
     name: str
     extra: str
     by: str = ""
+    rest: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +180,15 @@ def row_key(run: RunRecord) -> RowKey:
         name=str(named or run.method),
         extra="+".join(rest),
         by=run.played_by,
+        rest=_rest(run) if run.played_by else "",
     )
+
+
+def _rest(run: RunRecord) -> str:
+    kept = {key: value for key, value in run.config.items() if key not in _APART}
+    for section, name in (("assign", "by"), ("benchmark", "world")):
+        kept[section] = {k: v for k, v in _section(run, section).items() if k != name}
+    return hashlib.sha256(repr(kept).encode()).hexdigest()[:12]
 
 
 def _setting(run: RunRecord) -> Setting:

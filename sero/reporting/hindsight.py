@@ -62,11 +62,11 @@ def hindsights(block: Block) -> tuple[Hindsight, ...]:
     for row in block.rows:
         if row.key.by:
             key = row.key
-            alike[key.experiment, key.method, key.name, key.extra][key.by].append(row)
+            alike[key.experiment, key.method, key.name, key.rest][key.by].append(row)
     found = [
         _hindsight({by: rows[0] for by, rows in players.items()}, block)
         for players in alike.values()
-        # a slug that was cut may hide a second setting: nothing is chosen between two of those
+        # trained beside it or not, a row may stand there twice: nothing is chosen between two
         if all(len(rows) == 1 for rows in players.values())
         and sum(by not in DECIDERS for by in players) > 1
     ]

@@ -245,8 +245,12 @@ def labels_of(keys: Sequence[RowKey]) -> dict[RowKey, str]:
     """Short names that tell the rows of a block apart."""
     several = len({key.experiment for key in keys}) > 1
     short = {}
+    # Slugs are cut, and who plays takes a part of them: rows that differ in that alone share one.
+    whole = {key: key.extra for key in sorted(keys, key=lambda key: len(key.extra))}
+    alike = {(key.method, key.rest): extra for key, extra in whole.items() if key.by}
     for key in keys:
-        extra = key.extra if len(key.extra) <= LONG else f"{key.extra[: LONG - 1]}…"
+        extra = alike[key.method, key.rest] if key.by else key.extra
+        extra = extra if len(extra) <= LONG else f"{extra[: LONG - 1]}…"
         label = f"{key.name} · by {key.by}" if key.by else key.name
         label = f"{label} ({extra})" if extra else label
         short[key] = f"{key.experiment}: {label}" if several else label

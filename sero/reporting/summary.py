@@ -181,7 +181,7 @@ def _name(row: Row) -> str:
 
 def _beyond_players(row: Row) -> str:
     """The variant, but for who plays the roles where candidates do."""
-    return row_key(row.run).extra if row.run.played_by else row.run.variant
+    return row_key(row.run).rest if row.run.played_by else row.run.variant
 
 
 def _warnings(rows: Sequence[Row]) -> list[str]:

@@ -81,7 +81,7 @@ def differences(before, after):
 def test_main_is_the_whole_table():
     sweep = sweep_of("main")
     assert sweep == {"benchmark": BENCHMARKS, "method": METHODS, "seed": ["42", "43", "44"]}
-    assert len(jobs_of("main")) == 9 * 3 * 3
+    assert len(jobs_of("main")) == 15 * 3 * 3
 
 
 def test_main_is_the_published_setting(flat):

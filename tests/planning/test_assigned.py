@@ -58,7 +58,7 @@ def test_under_other_rules(carried_out, roster, words):
 
 
 def test_given_criteria_are_not_asked_for(plan_of, roster):
-    points = "".join(f"      - {{name: Point {n}, description: To see.}}\n" for n in range(3))
+    points = "".join(f"      - {{name: Point {n}, description: To see {n}.}}\n" for n in range(3))
     given = f"roles:\n  - name: synthesiser\n    description: d\n    criteria:\n{points}"
     words = (*TOY, "method=dmad", "assign.by=meta_debate")
     free = plan_of(*words, roster())

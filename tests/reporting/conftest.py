@@ -292,7 +292,10 @@ def run() -> Callable[..., RunFigures]:
         fields = {"directory": f"run-{next(places)}", "failures": 0, "calls": 100, "tokens": 1000}
         fields |= dict.fromkeys(("training", "evaluation", "commits", "candidates", "roles"))
         fields |= dict.fromkeys(("harmful", "lost_aggregator", "usd", "usd_sent"))
-        row = {"experiment": "simulator", "method": name, "name": name, "extra": "", "by": ""}
+        row = {"experiment": "simulator", "method": name, "name": name, "extra": ""} | {
+            "by": "",
+            "rest": "",
+        }
         row |= {key: changes.pop(key) for key in row.keys() & changes.keys()}
         kept = {"backbone": "skillworld", "scorer": "partial", "world": "dim 32"}
         kept |= {"benchmark": "skillworld", "simulated": True, "data": ""}

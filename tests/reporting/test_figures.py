@@ -187,3 +187,19 @@ def test_who_plays_the_roles_is_no_further_override(make_run, variant, by, extra
     reconfigure(directory, assign={"by": by, "mode": "argmax"})
     key = row_key(read_run(directory))
     assert (key.name, key.by, key.extra) == ("mad", by or "", extra)
+
+
+def test_rows_that_differ_in_who_plays_alone_share_the_rest(make_run):
+    def rest(by, *, seed=1, mode="argmax", **sections) -> str:
+        directory = make_run(method="mad", seed=seed, variant=f"{len(made)}-abcdef")
+        made.append(directory)
+        reconfigure(directory, assign={"by": by, "mode": mode}, **sections)
+        return row_key(read_run(directory)).rest
+
+    made: list[Path] = []
+    ann = rest("ann")
+    assert ann == rest("bob") == rest("ann", seed=2, backbone={"name": "other"})
+    assert ann == rest("ann", benchmark={"name": "skillworld", "world": 5})
+    assert ann != rest("ann", mode="greedy")
+    assert ann != rest("ann", benchmark={"name": "skillworld", "n_heldout": 5})
+    assert rest(None) == ""

@@ -91,6 +91,27 @@ def test_it_is_shown_below_the_rows_and_marked(block_of):
     assert "p" not in table.columns
 
 
+def test_slugs_that_were_cut_hide_nothing(run):
+    """Who plays takes a part of the slug, so that less of the rest is left."""
+    runs = [
+        run("mad", 1, items(0.5), by=by, extra=extra, rest=rest)
+        for rest, mode in (("1f", "argmax"), ("2f", "greedy"))
+        for by, extra in (
+            ("ann", f"assign.mode-{mode}+gate.ta"),
+            ("bob", f"assign.mode-{mode}+gate.ta"),
+            ("meta_debate", f"assign.mode-{mode[:2]}"),
+        )
+    ]
+    (block,) = make_blocks(runs)
+    assert {row.label for row in block.rows if row.key.by == "meta_debate"} == {
+        *("mad · by meta_debate (assign.mode-argmax+gate.ta)",),
+        *("mad · by meta_debate (assign.mode-greedy+gate.ta)",),
+    }
+    found = hindsights(block)
+    assert [one.best.key.rest for one in found] == ["1f", "2f"]
+    assert all(one.dynamic[0].key.rest == one.best.key.rest for one in found)
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+import yaml
 
 from sero.errors import UserError
 from sero.reporting.records import find_runs, is_run, read_run
@@ -89,3 +90,48 @@ def test_find_runs_goes_down_and_says_what_is_wrong(make_run, tmp_path):
         read_run(tmp_path / "runs")
     assert is_run(two[0])
     assert not is_run(two[0].parent)
+
+
+# ---- further backbones --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run_through(make_run):
+    """A run of a live model with further backbones, from their entries in manifest and config."""
+
+    def make(manifest=None, config=None, **changes):
+        directory = make_run(simulated=False, **changes)
+        path = directory / "manifest.json"
+        found = {**json.loads(path.read_text()), "backbone": {"id": "m", "revision": "r1"}}
+        path.write_text(json.dumps({**found, **({"backbones": manifest} if manifest else {})}))
+        path = directory / "config.yaml"
+        tree = yaml.safe_load(path.read_text())
+        path.write_text(yaml.safe_dump({**tree, **({"backbones": config} if config else {})}))
+        return read_run(directory)
+
+    return make
+
+
+def test_the_setting_names_every_backbone(run_through):
+    run = run_through(
+        {"b": {"id": "m2", "revision": None}, "a": {"id": "m1", "revision": "x"}},
+        {"a": {"name": "m1", "chat_template_kwargs": {"think": False}}, "b": {"name": "m2"}},
+    )
+    assert run.backbone_setting.endswith(" (revision r1); a: m1 (revision x, think=false); b: m2")
+
+
+def test_the_options_of_candidates_are_no_setting(run_through):
+    entry = {"id": "m1", "revision": "x"}
+    plain = run_through({"a": entry}, seed=1)
+    more = run_through({"a": entry, "a#012345": entry, "#012345": entry}, seed=2)
+    assert more.backbone_setting == plain.backbone_setting
+
+
+def test_an_unfinished_run_tells_from_its_configuration(run_through):
+    run = run_through(None, {"a": {"name": "m1", "revision": "x"}})
+    assert run.backbone_setting.endswith("; a: m1 (revision x)")
+
+
+def test_what_any_backbone_wants_said_is_said(run_through):
+    run = run_through(None, {"a": {"note": "Too small."}, "b": {"note": "Too small."}})
+    assert run.note == "Too small."

@@ -107,6 +107,11 @@ def test_other_worlds_under_the_same_seed_are_flagged(make_run):
         ("result.json", {"scorer": "exact"}, "scorer (exact, partial)"),
         ("result.json", {"backbone": "other"}, "backbone (other, skillworld-1)"),
         ("result.json", {"simulated": True}, "simulated (False, True)"),
+        (
+            "manifest.json",
+            {"backbones": {"a": {"id": "m", "revision": "r"}}},
+            "backbone (skillworld-1, skillworld-1; a: m (revision r))",
+        ),
         ("manifest.json", {"benchmark": {"data_sha256": "d1"}}, "data fingerprint (d0, d1)"),
     ],
 )
@@ -116,6 +121,17 @@ def test_what_must_not_be_mixed_is_set_apart_and_said(make_run, file, change, fi
     report = make_report(runs)
     assert len(report.sections) == 2
     assert any(f"differ in {field}" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(("revision", "pairs"), [("r1", 1), ("r2", 0)])
+def test_runs_with_other_weights_behind_a_further_backbone_are_not_paired(
+    make_run, revision, pairs
+):
+    runs = [make_run(method=method, simulated=False) for method in ("sero", "static")]
+    for run, name in zip(runs, ("r1", revision), strict=True):
+        rewrite(run / "manifest.json", backbones={"a": {"id": "m", "revision": name}})
+    titles = [table.title for part in make_report(runs).sections for table in part.tables]
+    assert titles.count("Difference to sero") == pairs
 
 
 def test_a_second_run_of_a_seed_is_named(make_run, tmp_path):

@@ -141,7 +141,7 @@ def test_where_they_differ_in_more_the_variant_stands_there(make_run):
         runs.append(make_run(method="mad", variant=variant))
         config = yaml.safe_load((runs[-1] / "config.yaml").read_text())
         (runs[-1] / "config.yaml").write_text(
-            yaml.safe_dump({**config, "assign": {"by": "random"}})
+            yaml.safe_dump({**config, "assign": {"by": "random", "mode": mode}})
         )
     text = printed(runs)
     assert "variant" in text

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,24 @@ OVERRIDES = [
     "gate.warmup=strict",
     "early_stop.enabled=false",
 ]
-RUN = ("single", "*", "sero", "skillworld", "seed_3")
+ASSIGNED = [
+    *OVERRIDES,
+    "benchmark=toy",
+    "encoder=hashing",
+    "backbone=scripted",
+    "+backbones.strong.file=scripted",
+    "+backbones.strong.default='Answer: 4'",
+    "assign.by=meta_debate",
+    f"assign.roster={Path(__file__).with_name('roster.yaml')}",
+    "benchmark.n_train=8",
+    "credit.loo_every=5",
+    "benchmark.n_heldout=8",
+]
+RUN = ("single", "*", "sero", "*", "seed_3")
 
 
-def start(folder: Path, point: str, number: int) -> int:
-    command = [sys.executable, str(DRIVER), point, str(number), *OVERRIDES]
+def start(folder: Path, point: str, number: int, words: Sequence[str] = OVERRIDES) -> int:
+    command = [sys.executable, str(DRIVER), point, str(number), *words]
     command += [f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}"]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240)
@@ -77,3 +91,24 @@ def test_a_killed_run_continues_to_the_same_end(tmp_path, undisturbed, point, nu
     )
     assert equal(ours["controller"], theirs["controller"])
     assert equal(ours["progress"], theirs["progress"])
+
+
+@pytest.fixture(scope="module")
+def assigned(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("assigned")
+    assert start(folder, "never", 0, ASSIGNED) == 0
+    return run_directory(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("point", "number"), [("pre", 9), ("loo", 2), ("eval", 5)])
+def test_so_does_one_whose_roles_candidates_play(tmp_path, assigned, point, number):
+    assert start(tmp_path, point, number, ASSIGNED) == -signal.SIGKILL
+    killed = run_directory(tmp_path)
+    assert not (killed / "result.json").exists()
+
+    assert start(tmp_path, "never", 0, ASSIGNED) == 0
+
+    names = ("episodes.jsonl", "predictions.jsonl", "assignments.jsonl", "pool/final.yaml")
+    for name in names:
+        assert (killed / name).read_bytes() == (assigned / name).read_bytes(), name

@@ -40,10 +40,7 @@ def coin_runs():
 
 
 def no_neighbours():
-    return sum(
-        all(abs(a - b) != 1 for a, b in pairwise(row))
-        for row in permutations(range(7))
-    )
+    return sum(all(abs(a - b) != 1 for a, b in pairwise(row)) for row in permutations(range(7)))
 
 
 def two_centres():

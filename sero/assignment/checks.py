@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sero.assignment.criteria import criteria_faults, word_list
+from sero.assignment.names import same_name
 from sero.assignment.roster import DebateRole, Roster, Seat
 
 
@@ -16,15 +17,15 @@ def roster_faults(roster: Roster, *, roles_wanted: bool = True) -> list[str]:
         ("candidates", roster.candidates),
         ("evaluators", roster.evaluators),
     ):
-        names = [row.name for row in rows]
+        names = [same_name(row.name) for row in rows]
         shared = sorted({name for name in names if names.count(name) > 1})
         faults += [f"{what}: {names.count(name)} of them are called '{name}'" for name in shared]
-    known = {candidate.name: candidate for candidate in roster.candidates}
+    known = {same_name(candidate.name): candidate for candidate in roster.candidates}
     faults += [
         f"evaluators: '{e.name}' is a candidate's name and says something else; write the name "
         "alone to let the candidate judge, or choose another name"
         for e in roster.evaluators
-        if known.get(e.name, e) != e
+        if known.get(same_name(e.name), e) != e
     ]
     if roles_wanted and not roster.roles:
         faults.append("roles: none; at least one is needed")

@@ -47,8 +47,8 @@ class RunAssignConfig(AssignConfig):
     """The section as a run has it: who decides, and between whom.
 
     Attributes:
-        by: `meta_debate`, `random`, or a candidate's name, who then plays every role; None: every
-            role is played as its card stands.
+        by: `meta_debate`, `random`, `oracle` in a world that knows the best, or a candidate's name,
+            who then plays every role; None: every role is played as its card stands.
         roster: YAML file with `candidates`, optionally `evaluators`, and `roles` that describe
             cards of the same names.
     """

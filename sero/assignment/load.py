@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,11 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from sero.assignment.checks import roster_faults
+from sero.assignment.names import name_fault, same_name
+from sero.assignment.options import option_faults, taken_keys
+from sero.assignment.refusal import first_faults, refusal, unknown_fields
 from sero.assignment.roster import (
+    MAX_CRITERIA,
     MAX_SCORE,
     MIN_SCORE,
     Candidate,
@@ -22,8 +25,8 @@ from sero.assignment.roster import (
     Roster,
 )
 from sero.assignment.scores import Floats
-from sero.backbones.wire import OWN_KEYS
 from sero.errors import CardError, RosterError
+from sero.roles.card import MAX_NAME_CHARS
 from sero.roles.load import load_yaml
 from sero.validation import did_you_mean, faults_of
 
@@ -33,6 +36,10 @@ _ROLE = TypeAdapter(DebateRole)
 _CANDIDATE = TypeAdapter(Candidate)
 _CRITERION = TypeAdapter(Criterion)
 _KEYS = ("roles", "candidates", "evaluators", "task", "comment")
+_NO_ROSTER = "roles: missing; a roster has 'roles:' and 'candidates:'"
+_NO_CANDIDATES = "candidates: missing; a run's roster has 'candidates:', and 'roles:' if wanted"
+MAX_ROWS = 64
+"""Most roles, candidates and evaluators, each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,10 +74,8 @@ def roster_from_data(raw: Any, *, where: str, roles_wanted: bool = True) -> Rost
         RosterError: every fault, together.
     """
     if not isinstance(raw, Mapping):
-        raise RosterError(where, ["roles: missing; a roster has 'roles:' and 'candidates:'"])
-    faults = [
-        f"{key}: unknown field{did_you_mean(str(key), _KEYS)}" for key in raw if key not in _KEYS
-    ]
+        raise RosterError(where, [_NO_ROSTER if roles_wanted else _NO_CANDIDATES])
+    faults = unknown_fields(raw, _KEYS)
     task = raw.get("task")
     if task is not None and (not isinstance(task, str) or not task.strip()):
         faults.append(f"task: got {type(task).__name__}; the text of a task is expected")
@@ -78,21 +83,22 @@ def roster_from_data(raw: Any, *, where: str, roles_wanted: bool = True) -> Rost
     candidates = _rows(raw, "candidates", faults, _candidate)
     evaluators = candidates
     if "evaluators" in raw:
-        known = {candidate.name: candidate for candidate in candidates}
+        known = {same_name(candidate.name): candidate for candidate in candidates}
         offered = _names(raw.get("candidates"))
 
         def evaluator(row: Any, prefix: str) -> tuple[Candidate | None, list[str]]:
             if not isinstance(row, str):
                 return _candidate(row, prefix)
-            found = [] if row in offered else [f"{prefix}: {_nobody(row, offered)}"]
-            return known.get(row), found
+            name = same_name(row)
+            found = [] if name in offered else [f"{prefix}: {_nobody(row, offered)}"]
+            return known.get(name), found
 
         evaluators = _rows(raw, "evaluators", faults, evaluator)
     if not faults:
         roster = Roster(roles=roles, candidates=candidates, evaluators=evaluators)
         faults += roster_faults(roster, roles_wanted=roles_wanted)
     if faults:
-        raise RosterError(where, faults)
+        raise refusal(where, faults)
     return RosterFile(roster=roster, task=task)
 
 
@@ -106,25 +112,35 @@ def load_candidates(path: Path | str) -> Roster:
 
 
 def _nobody(name: str, offered: Sequence[str]) -> str:
+    name = name[:MAX_NAME_CHARS]
     return f"got '{name}'; no candidate has this name{did_you_mean(name, offered)}"
 
 
 def _names(rows: Any) -> list[str]:
-    """The names that stand in a list of records, sound or not."""
+    """The names that stand in a list of records, sound or not, as names are compared."""
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         return []
-    return [str(row["name"]) for row in rows if isinstance(row, Mapping) and "name" in row]
+    names = (row.get("name") for row in rows if isinstance(row, Mapping))
+    return [same_name(name) for name in names if isinstance(name, str) and _can_be_shown(name)]
 
 
-def _rows(raw: Mapping[Any, Any], key: str, faults: list[str], read: Any) -> tuple[Any, ...]:
+def _can_be_shown(name: Any) -> bool:
+    return isinstance(name, str) and bool(name.strip()) and len(name) <= MAX_NAME_CHARS
+
+
+def _rows(
+    raw: Mapping[Any, Any], key: str, faults: list[str], read: Any, most: int = MAX_ROWS
+) -> tuple[Any, ...]:
     rows = raw.get(key)
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
         faults.append(f"{key}: missing; a list of records is expected")
         return ()
+    if len(rows) > most:
+        faults.append(f"{key}: {len(rows)} of them; at most {most} are allowed")
     records = []
-    for i, row in enumerate(rows):
+    for i, row in enumerate(rows[:most]):
         name = row.get("name") if isinstance(row, Mapping) else None
-        prefix = f"{key}.{name}" if isinstance(name, str) and name.strip() else f"{key}[{i}]"
+        prefix = f"{key}.{name}" if _can_be_shown(name) else f"{key}[{i}]"
         record, found = read(row, prefix)
         faults += found
         if record is not None:
@@ -136,7 +152,7 @@ def _role(row: Any, prefix: str) -> tuple[DebateRole | None, list[str]]:
     criteria: tuple[Criterion, ...] = ()
     faults: list[str] = []
     if isinstance(row, Mapping) and "criteria" in row:
-        criteria = _rows(row, "criteria", faults, _criterion)
+        criteria = _rows(row, "criteria", faults, _criterion, MAX_CRITERIA)
         faults = [f"{prefix}.{fault}" for fault in faults]
         row = {key: value for key, value in row.items() if key != "criteria"}
     role, found = _record(_ROLE, DebateRole, row, prefix)
@@ -153,13 +169,11 @@ def _candidate(row: Any, prefix: str) -> tuple[Candidate | None, list[str]]:
     candidate, faults = _record(_CANDIDATE, Candidate, row, prefix)
     if candidate is None:
         return None, faults
+    if (reason := name_fault(candidate.name)) is not None:
+        faults.append(f"{prefix}.name: {reason}")
     for field, value in (("tools", candidate.tools), ("request", candidate.request)):
-        try:
-            json.dumps(dict(value), allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            faults.append(f"{prefix}.{field}: holds something that JSON has no form for")
-    taken = sorted(OWN_KEYS & set(candidate.request))
-    if taken:
+        faults += [f"{prefix}.{fault}" for fault in option_faults(field, value)]
+    if taken := taken_keys(candidate.request):
         faults.append(f"{prefix}.request: {', '.join(taken)} are set by Sero and cannot be set")
     return (None, faults) if faults else (candidate, [])
 
@@ -197,7 +211,7 @@ def load_scores(path: Path | str, roster: Roster | None = None) -> ScoreTable:
     raw = _yaml(path)
     table = raw if isinstance(raw, Mapping) else {"scores": raw}
     known = ("roles", "candidates", "scores", "comment")
-    faults = [f"{k}: unknown field{did_you_mean(str(k), known)}" for k in table if k not in known]
+    faults = unknown_fields(table, known)
     names = {}
     for key, given in (
         ("roles", tuple(role.name for role in roster.roles) if roster else None),
@@ -215,10 +229,10 @@ def load_scores(path: Path | str, roster: Roster | None = None) -> ScoreTable:
         else:
             names[key] = tuple(own)
     if faults:
-        raise RosterError(str(path), faults)
+        raise refusal(str(path), faults)
     cells, faults = _cells(table.get("scores"), names["roles"], names["candidates"])
     if faults:
-        raise RosterError(str(path), faults)
+        raise refusal(str(path), faults)
     return ScoreTable(roles=names["roles"], candidates=names["candidates"], scores=cells)
 
 
@@ -255,4 +269,4 @@ def _yaml(path: Path | str) -> Any:
     try:
         return load_yaml(path)
     except CardError as error:
-        raise RosterError(error.where, error.faults) from None
+        raise RosterError(error.where, first_faults(error.faults)) from None

@@ -23,7 +23,12 @@ from sero.assignment.scores import Floats, Suitability
 from sero.backbones.base import Backbone, CallContext
 from sero.errors import RosterError
 from sero.inference.parts import no_backbone
-from sero.inference.played import NOTHING_ASKED, Assigner, PlannedAssignment, Played
+from sero.inference.role_assignment import (
+    NOTHING_ASKED,
+    Assigner,
+    PlannedAssignment,
+    RoleAssignment,
+)
 from sero.inference.span import Span
 from sero.roles.card import RoleCard
 from sero.roles.pool import RolePool
@@ -52,10 +57,12 @@ class MetaDebate:
     panel: Panel = field(compare=False)  # who answers changes no plan
     cfg: AssignConfig
 
-    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+    async def assign(
+        self, prompt: str, cards: Sequence[RoleCard], call: CallContext
+    ) -> RoleAssignment:
         roster = with_roles(self.roster, cards)
         found = await assign_roles(prompt, roster, self.panel, self.cfg, call=call)
-        return Played(
+        return RoleAssignment(
             cards=as_played(cards, [roster.candidates[j] for j in found.chosen]),
             suitability=found.suitability,
             messages=found.messages,
@@ -66,7 +73,8 @@ class MetaDebate:
         """From nothing repeated to everything; roles with criteria of their own are not known by
         number, so criteria are saved in the lower bound alone.
 
-        Distinct are at least the proposals of one role: roles that read alike ask alike.
+        A role's name stands in its prompts, so each has at least a proposal and a review of its
+        own; candidates may be alike.
         """
         n_candidates, n_evaluators = len(self.roster.candidates), len(self.roster.evaluators)
         if n_candidates == 1:
@@ -78,18 +86,24 @@ class MetaDebate:
         rounds = 1 + self.cfg.max_revisions
         return PlannedAssignment(
             calls=Span(most.calls - saved, most.most_calls),
-            distinct=1,
+            distinct=2 * n_roles,
             shown=n_roles * n_candidates * n_evaluators * rounds,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uniform:
-    """One candidate plays every role (`assign.by=NAME`)."""
+    """One candidate plays every role of the team (`assign.by=NAME`).
+
+    A validator that is kept for the repair is not of the team: it stays as written under every
+    assigner.
+    """
 
     candidate: Candidate
 
-    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+    async def assign(
+        self, prompt: str, cards: Sequence[RoleCard], call: CallContext
+    ) -> RoleAssignment:
         return _decided("uniform", cards, [self.candidate] * len(cards), call)
 
     def planned(self, n_roles: int) -> PlannedAssignment:
@@ -107,19 +121,20 @@ class RandomPlayers:
     candidates: tuple[Candidate, ...]
     reuse: bool
 
-    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
-        j = len(self.candidates)
-        # a stream for each role: who leaves the team changes nobody's draw
-        drawn = [
-            rng_for(call.run_seed, "assign-random", call.item, card.name).random() for card in cards
-        ]
-        if self.reuse:
-            chosen = [int(value * j) for value in drawn]
-        else:
-            places = np.argsort(np.argsort(drawn, kind="stable"), kind="stable")
-            shuffled = rng_for(call.run_seed, "assign-random", call.item).permutation(j)
-            chosen = [int(shuffled[place % j]) for place in places]
-        return _decided("random", cards, [self.candidates[k] for k in chosen], call)
+    async def assign(
+        self, prompt: str, cards: Sequence[RoleCard], call: CallContext
+    ) -> RoleAssignment:
+        # a stream for each role: one that leaves the team changes few of the others' players
+        streams = [rng_for(call.run_seed, "assign-random", call.item, card.name) for card in cards]
+        turns = [(rng.random(), card.name) for rng, card in zip(streams, cards, strict=True)]
+        preferred = [rng.permutation(len(self.candidates)) for rng in streams]
+        held = np.zeros(len(self.candidates), dtype=int)
+        chosen = [0] * len(cards)
+        for i in sorted(range(len(cards)), key=turns.__getitem__):
+            free = held == held.min() if not self.reuse else held >= 0
+            chosen[i] = next(int(j) for j in preferred[i] if free[j])
+            held[chosen[i]] += 1
+        return _decided("random", cards, [self.candidates[j] for j in chosen], call)
 
     def planned(self, n_roles: int) -> PlannedAssignment:
         return NOTHING_ASKED
@@ -137,7 +152,9 @@ class Oracle:
     truth: Truth
     reuse: bool
 
-    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+    async def assign(
+        self, prompt: str, cards: Sequence[RoleCard], call: CallContext
+    ) -> RoleAssignment:
         success = self.truth(prompt, cards, self.candidates)
         known = Suitability(means=success, variances=np.zeros_like(success))
         chosen = assign(known, AssignMode.ARGMAX if self.reuse else AssignMode.HUNGARIAN)
@@ -166,22 +183,11 @@ def roster_for_run(
         RosterError: every fault of the file, together.
     """
     roster = load_candidates(cfg.roster)
-    names = [one.name for one in roster.candidates]
-    faults = [
-        f"candidates.{name}: this name is kept for assign.by={name}; choose another one"
-        for name in names
-        if name in DECIDERS
-    ]
-    offered = [by for by in (*DECIDERS, *names) if truth_known or by != ORACLE]
+    faults = choice_faults(cfg, roster, backbones)
     if cfg.by == ORACLE and not truth_known:
         faults.append(
             f"assign.by: {ORACLE} needs to know what every candidate is worth, and only the "
-            f"simulated benchmark=assignment_world does; choose one of {', '.join(offered)}"
-        )
-    elif cfg.by not in offered:
-        faults.append(
-            f"assign.by: got '{cfg.by}'; there are {', '.join(offered)}"
-            f"{did_you_mean(str(cfg.by), offered)}"
+            "simulated benchmark=assignment_world does"
         )
     faults += [
         f"roles.{role.name}: the method has no such role; there are {', '.join(pool.names)}"
@@ -189,14 +195,35 @@ def roster_for_run(
         for role in roster.roles
         if role.name not in pool
     ]
+    if faults:
+        raise RosterError(cfg.roster, faults)
+    return roster
+
+
+def choice_faults(cfg: RunAssignConfig, roster: Roster, backbones: Collection[str]) -> list[str]:
+    """What is wrong with `assign.by` and the seats of a roster, before anything else is read.
+
+    Args:
+        backbones: names of the run's further backbones.
+    """
+    names = [one.name for one in roster.candidates]
+    faults = [
+        f"candidates.{name}: this name is kept for assign.by={name}; choose another one"
+        for name in names
+        if name in DECIDERS
+    ]
+    if cfg.by not in (*DECIDERS, *names):
+        offered = [META_DEBATE, RANDOM, *names]
+        faults.append(
+            f"assign.by: got '{cfg.by}'; there are {', '.join(offered)}"
+            f"{did_you_mean(str(cfg.by), offered)}"
+        )
     faults += dict.fromkeys(
         no_backbone(f"'{one.name}'", one.backbone, backbones)
         for one in (*roster.candidates, *roster.evaluators)
         if one.backbone is not None and one.backbone not in backbones
     )
-    if faults:
-        raise RosterError(cfg.roster, faults)
-    return roster
+    return faults
 
 
 def make_assigner(
@@ -258,10 +285,10 @@ def _played_by(card: RoleCard, player: Candidate) -> RoleCard:
 
 def _decided(
     rule: str, cards: Sequence[RoleCard], players: Sequence[Candidate], call: CallContext
-) -> Played:
+) -> RoleAssignment:
     """Roles with players that nobody had to be asked about."""
     assignment = {card.name: one.name for card, one in zip(cards, players, strict=True)}
-    return Played(
+    return RoleAssignment(
         cards=as_played(cards, players),
         record={"item": call.item, "rule": rule, "assignment": assignment},
     )

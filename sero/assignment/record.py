@@ -49,12 +49,6 @@ class Assignment:
         return {r: names.candidates[j] for r, j in zip(names.roles, self.chosen, strict=True)}
 
     @property
-    def backbone_of(self) -> dict[str, str | None]:
-        """Role to the name of its candidate's backbone; None is the run's own."""
-        names, candidates = self.names, self.roster.candidates
-        return {r: candidates[j].backbone for r, j in zip(names.roles, self.chosen, strict=True)}
-
-    @property
     def suitability(self) -> dict[str, float]:
         """Role to M̄ of its candidate on [0, 1], (M̄ - 1) / 4; roles without a score are absent."""
         if self.decision is None:
@@ -81,12 +75,10 @@ class Assignment:
 
     @property
     def cost_by_backbone(self) -> dict[str | None, Cost]:
-        """The same for each backbone; None is the run's own."""
-        speakers = (*self.roster.candidates, *self.roster.evaluators)
-        backbone = {speaker.name: speaker.backbone for speaker in speakers}
+        """The same for each backbone, by the keys of the roster's seats."""
         return {
-            key: cost_of(m for m in self.messages if backbone[m.role] == key)
-            for key in dict.fromkeys(backbone.values())
+            seat.key: cost_of(m for m in self.messages if m.backbone == seat.key)
+            for seat in self.roster.seats
         }
 
     @property

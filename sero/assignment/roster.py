@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from annotated_types import Ge, Le
-from pydantic import ConfigDict, StringConstraints
+from pydantic import ConfigDict, Strict, StringConstraints
 
 from sero.backbones.base import Backbone
 from sero.roles.card import Name
@@ -110,7 +110,7 @@ class Candidate:
     name: Name
     backbone: Name | None = None
     prompt: Prompt = ""
-    temperature: Annotated[float, Ge(0.0), Le(1.0)] = 0.0
+    temperature: Annotated[float, Strict(), Ge(0.0), Le(1.0)] = 0.0
     tools: Mapping[str, Any] = field(default_factory=dict, hash=False)
     request: Mapping[str, Any] = field(default_factory=dict, hash=False)
 

@@ -74,6 +74,11 @@ def compose_assignment(
     """
     backbones: dict[str | None, Component] = {}
     faults: list[str] = []
+    faults += [
+        f"{text}: belongs to a run; here Meta-Debate decides, and the roster is the first argument"
+        for text in overrides
+        if text.lstrip("+~").partition("=")[0] in ("assign.by", "assign.roster")
+    ]
     with composer(conf_dir, CONFIG_NAME, more_dir=more_dir) as composing:
         fields = _one(composing, overrides, wanted=None in names)
         if None in names:
@@ -88,7 +93,7 @@ def compose_assignment(
             else:
                 backbones[name] = found[GROUP]
     if faults:
-        raise ConfigError("the backbones of the roster", list(dict.fromkeys(faults)))
+        raise ConfigError("the command line and the roster", list(dict.fromkeys(faults)))
     return AssignAlone(**{key: fields[key] for key in PLAIN}, backbones=backbones)
 
 

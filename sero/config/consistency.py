@@ -61,15 +61,17 @@ def contradictions(data: Mapping[str, Any]) -> list[str]:
             )
     method, dag = data.get("method"), data.get("dag")
     if isinstance(method, Mapping) and "graphs" in method:
-        if method.get("baseline") == "batch_mean" and number("method.graphs") == 1:
+        if method.get("baseline") == "leave_one_out" and number("method.graphs") == 1:
             faults.append(
-                "method.graphs: got 1, and method.baseline=batch_mean compares a graph with the "
+                "method.graphs: got 1, and method.baseline=leave_one_out compares a graph with the "
                 "step's others. Give 2 or more, or method.baseline=none"
             )
-        if isinstance(dag, Mapping) and dag.get("order") == "flat":
+        order = dag.get("order") if isinstance(dag, Mapping) else None
+        if order in ("flat", "random"):
+            why = "has no edges" if order == "flat" else "goes against the stages"
             faults.append(
-                f"dag.order: flat has no edges, and method={method.get('name')} learns them. "
-                "Choose credit, reverse or random"
+                f"dag.order: {order} {why}, and method={method.get('name')} learns forward edges. "
+                "Choose credit or reverse"
             )
     policy = data.get("policy")
     operations = policy.get("operations") if isinstance(policy, Mapping) else None

@@ -93,7 +93,8 @@ def _others(composer: Composer, first: Composed, items: Sequence[_Item], check: 
     faults: list[str] = []
     for changed in items:
         for value in changed.values[1:]:
-            if changed.kind == "set" and not changed.group:
+            brings_a_file = changed.group or changed.key.startswith(f"{SECTION}.")
+            if changed.kind == "set" and not brings_a_file:
                 tree = with_value(composer, first.config, value)
                 faults += check(tree, first.choices)[1]
                 continue

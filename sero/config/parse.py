@@ -18,6 +18,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from sero.config.consistency import contradictions
 from sero.config.named_backbones import FAULT, FILE, TARGET
 from sero.config.named_backbones import SECTION as BACKBONES
+from sero.config.playing import playing_faults
 from sero.config.sections import COMPONENTS, PLAIN, Component, RunConfig
 from sero.errors import ConfigError
 from sero.validation import faults_of
@@ -61,7 +62,9 @@ def checked(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | No
     backbones, wrong = _named_backbones(cfg)
     if fields is None or wrong:
         return None, [*faults, *wrong]
-    return RunConfig(**{"from_pool": None, **fields}, backbones=backbones), faults
+    config = RunConfig(**{"from_pool": None, **fields}, backbones=backbones)
+    faults = playing_faults(config, trains="from_pool" not in cfg)
+    return (None if faults else config), faults
 
 
 def _named_backbones(cfg: DictConfig) -> tuple[dict[str, Component], list[str]]:

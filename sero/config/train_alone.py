@@ -15,6 +15,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
 from sero.config.composing import Composer, composer
+from sero.config.named_backbones import SECTION
 from sero.config.overrides import WHERE, check_overrides, is_group, with_value
 from sero.config.parse import checked
 from sero.config.sections import RunConfig
@@ -121,9 +122,10 @@ def _jobs_of(composing: Composer, overrides: Sequence[str]) -> list[_Line]:
 
 
 def _varies_a_value(composing: Composer, override: Override) -> bool:
-    """Whether an override sweeps a key that stands in the tree already."""
+    """Whether an override sweeps a key that stands in the tree already and brings no file."""
     sets = override.is_sweep_override() and not override.is_add() and not override.is_force_add()
-    return sets and not is_group(composing, override.key_or_group)
+    key = override.key_or_group
+    return sets and not is_group(composing, key) and not key.startswith(f"{SECTION}.")
 
 
 def _read(composing: Composer, overrides: Sequence[str]) -> list[Override]:

@@ -24,7 +24,7 @@ from sero.evolution.reinforce import DEGENERATE_STD
 from sero.inference.graph import Edge
 from sero.roles.card import RoleCard, RoleType
 
-Baseline = Literal["batch_mean", "none"]
+Baseline = Literal["leave_one_out", "none"]
 
 
 def ordered_pairs(cards: Sequence[RoleCard]) -> tuple[Edge, ...]:
@@ -78,10 +78,10 @@ def utility_advantages(utilities: Sequence[float], baseline: Baseline) -> NDArra
     """What each graph's log-probability is weighted with.
 
         none:        A_m = u_m
-        batch_mean:  A_m = u_m - mean of the other graphs' utilities
+        leave_one_out:  A_m = u_m - mean of the other graphs' utilities
 
     Leaving its own utility out of a graph's baseline keeps the gradient unbiased. Under
-    `batch_mean` a single graph, or utilities that do not differ, say nothing: all A are 0.
+    `leave_one_out` a single graph, or utilities that do not differ, say nothing: all A are 0.
 
     Args:
         utilities: u(G_m), scores in [0, 1]. Shape (M,).

@@ -14,10 +14,10 @@ from sero.credit import CreditConfig, PoolState
 from sero.inference.execution import ExecConfig, bootstrap, run_dag, upstream_of
 from sero.inference.graph import DagConfig, Edge, build_dag, dag_along, stage_order
 from sero.inference.parts import Parts
-from sero.inference.peers import NOBODY_ASKED, peer_ratings
-from sero.inference.played import Assigner
+from sero.inference.peers import NOBODY_ASKED, PeerRatings, peer_ratings
 from sero.inference.repair import RepairConfig, aggregate, choose_validator, repair
 from sero.inference.retrieval import RetrievalConfig, assigned_team, explicit_team, retrieve_team
+from sero.inference.role_assignment import Assigner
 from sero.inference.signals import rollout_fast_credit, with_validator_floors
 from sero.inference.trace import RoleMessage, Rollout
 
@@ -76,16 +76,16 @@ async def answer(
     if team.aggregator is None:
         return Rollout.without_terminal(team.names, team.similarity)
 
-    def fast_credit(messages: Sequence[RoleMessage]) -> dict[str, float]:
+    def fast_credit(messages: Sequence[RoleMessage], peers: PeerRatings) -> dict[str, float]:
         return rollout_fast_credit(
-            prompt, messages, team, state.credit, cfg.credit, parts, rated.importance
+            prompt, messages, team, state.credit, cfg.credit, parts, peers.importance
         )
 
     # m⁰_r and f_r: every role drafts alone, and may rate the others; no score ranks the drafts
     if cfg.credit.order_source == "bootstrap":
         drafts = await bootstrap(prompt, team.members, parts, call=call)
         rated = await peer_ratings(prompt, team.members, drafts, parts, cfg.credit, call=call)
-        fast = fast_credit(drafts)
+        fast = fast_credit(drafts, rated)
     else:
         drafts, rated = [], NOBODY_ASKED
         fast = {card.name: state.credit[card.name].fast or 0.0 for card in team.members}
@@ -121,9 +121,9 @@ async def answer(
         levels=dag.levels,
         similarity=dict(team.similarity),
         fast=fast,
-        final_fast=with_validator_floors(fast_credit(final), team.members, fixed),
+        final_fast=with_validator_floors(fast_credit(final, rated), team.members, fixed),
         messages=(
-            *team.played.messages,
+            *team.assignment.messages,
             *drafts,
             *rated.messages,
             *said,
@@ -135,5 +135,5 @@ async def answer(
         revised=fixed.revised,
         adopted=fixed.adopted,
         metrics=rated.metrics,
-        assignment=team.played.record,
+        assignment=team.assignment.record,
     )

@@ -11,7 +11,7 @@ from annotated_types import Ge, Le
 from sero.backbones.base import CallContext
 from sero.credit import CreditConfig, PoolState, historical
 from sero.encoders import TextEncoder
-from sero.inference.played import AS_WRITTEN, Assigner, Played
+from sero.inference.role_assignment import AS_WRITTEN, Assigner, RoleAssignment
 from sero.roles.card import RoleCard, RoleType
 
 
@@ -37,13 +37,13 @@ class Team:
         members: B_t.
         aggregator: r_agg, None when the pool lost it.
         similarity: ρ_r of every member.
-        played: who plays whom, where that was decided for this task.
+        assignment: who plays which role, where that was decided for this task.
     """
 
     members: tuple[RoleCard, ...]
     aggregator: RoleCard | None
     similarity: Mapping[str, float]
-    played: Played = AS_WRITTEN
+    assignment: RoleAssignment = AS_WRITTEN
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,9 +66,9 @@ async def assigned_team(
     """
     if assigner is None or team.aggregator is None:
         return team
-    cast = await assigner.assign(prompt, (*team.members, team.aggregator), call)
-    *members, aggregator = cast.cards
-    return replace(team, members=tuple(members), aggregator=aggregator, played=cast)
+    assigned = await assigner.assign(prompt, (*team.members, team.aggregator), call)
+    *members, aggregator = assigned.cards
+    return replace(team, members=tuple(members), aggregator=aggregator, assignment=assigned)
 
 
 def retrieve_team(

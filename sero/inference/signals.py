@@ -55,7 +55,7 @@ def rollout_fast_credit(
             valid = bool(m.text.strip()) and m.finish_reason != "length"
             fast[m.role] += weights.validity * float(valid)
     if weights.peer:
-        held = importance or team.played.suitability
+        held = importance or team.assignment.suitability
         for role in fast:
             fast[role] += weights.peer * held.get(role, 0.0)
     return fast

@@ -111,10 +111,13 @@ class Method(Protocol):
 
     Attributes:
         takes_pool: it answers with a pool of roles, so `from_pool` may give it one.
+        needs_training: what it answers with is found by `fit` and is not in its pool, so it cannot
+            be evaluated without.
         takes_players: its roles can be played by candidates, so `assign.by` may say by whom.
     """
 
     takes_pool: ClassVar[bool]
+    needs_training: ClassVar[bool]
     takes_players: ClassVar[bool]
 
     @classmethod

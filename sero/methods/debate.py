@@ -187,8 +187,8 @@ class DiverseDebate(Frozen):
             BackboneError: the machine failed.
         """
         parts = self._lab.parts
-        cast = await self._played(prompt, call)
-        *approaches, terminal = cast.cards
+        assigned = await self._assigned(prompt, call)
+        *approaches, terminal = assigned.cards
 
         def turn(
             k: int, number: int, heard: Sequence[Upstream], own: str | None
@@ -218,10 +218,10 @@ class DiverseDebate(Frozen):
             similarity={},
             fast={},
             final_fast={},
-            messages=(*cast.messages, *said, final.message),
+            messages=(*assigned.messages, *said, final.message),
             answer=final.text,
             metrics={"confidence": share},
-            assignment=cast.record,
+            assignment=assigned.record,
         )
 
 

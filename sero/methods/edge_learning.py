@@ -59,6 +59,7 @@ class EdgeLearning(StaticRoles):
     """
 
     Config: ClassVar[type[RolePoolConfig]] = EdgeLearningConfig
+    needs_training: ClassVar[bool] = True
 
     def __init__(self, cfg: EdgeLearningConfig, *, lab: Lab, state: PoolState) -> None:
         super().__init__(cfg, lab=lab, state=state)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from sero.backbones.base import CallContext, Phase
 from sero.benchmarks.base import Task
 from sero.credit import PoolState
-from sero.inference.played import NOTHING_ASKED, Played, played
+from sero.inference.role_assignment import NOTHING_ASKED, RoleAssignment, assign_cards
 from sero.inference.span import Span, exactly
 from sero.methods.base import Fitting, Lab, PlannedCalls
 
@@ -22,6 +22,7 @@ class Frozen:
     """
 
     takes_pool: ClassVar[bool] = False
+    needs_training: ClassVar[bool] = False
     takes_players: ClassVar[bool] = False
 
     def __init__(self, name: str, *, lab: Lab, state: PoolState) -> None:
@@ -69,13 +70,15 @@ class Frozen:
             shown_per_call=most,
         )
 
-    async def _played(self, prompt: str, call: CallContext) -> Played:
+    async def _assigned(self, prompt: str, call: CallContext) -> RoleAssignment:
         """The cards, in the order of the pool, as they are played on a task.
 
         Raises:
             BackboneError: the machine failed.
         """
-        return await played(prompt, self._state.pool.cards, self._lab.inference.assigner, call=call)
+        return await assign_cards(
+            prompt, self._state.pool.cards, self._lab.inference.assigner, call=call
+        )
 
     async def fit(self, tasks: tuple[Task, ...], fitting: Fitting) -> None:
         """Nothing to train."""

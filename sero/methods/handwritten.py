@@ -21,7 +21,7 @@ from sero.credit import PoolState
 from sero.inference.execution import run_dag, upstream_of
 from sero.inference.graph import Dag
 from sero.inference.parts import Parts, speak
-from sero.inference.played import Assigner, played
+from sero.inference.role_assignment import Assigner, assign_cards
 from sero.inference.trace import CallKind, Rollout
 from sero.methods.base import Lab, Start
 from sero.methods.frozen import Frozen
@@ -83,8 +83,8 @@ async def run_graph(
     Raises:
         BackboneError: the machine failed.
     """
-    cast = await played(prompt, (*graph.order, graph.terminal), assigner, call=call)
-    *order, terminal = cast.cards
+    assigned = await assign_cards(prompt, (*graph.order, graph.terminal), assigner, call=call)
+    *order, terminal = assigned.cards
     dag = Dag(order=tuple(order), predecessors=graph.predecessors)
     said = await run_dag(prompt, dag, parts, rounds=1, call=call)
     heard = upstream_of(dag, said)
@@ -104,7 +104,7 @@ async def run_graph(
         similarity={},
         fast={},
         final_fast={},
-        messages=(*cast.messages, *said, final),
+        messages=(*assigned.messages, *said, final),
         answer=final.text,
-        assignment=cast.record,
+        assignment=assigned.record,
     )

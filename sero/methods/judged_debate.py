@@ -22,8 +22,8 @@ from sero.benchmarks.base import Benchmark
 from sero.credit import PoolState
 from sero.inference.layout import Upstream
 from sero.inference.parts import speak
-from sero.inference.played import Played
 from sero.inference.repair import aggregate
+from sero.inference.role_assignment import RoleAssignment
 from sero.inference.span import Span, exactly
 from sero.inference.trace import CallKind, RoleMessage, Rollout
 from sero.inference.verdict import first_verdict
@@ -109,8 +109,8 @@ class JudgedDebate(Frozen):
             BackboneError: the machine failed.
         """
         parts = self._lab.parts
-        cast = await self._played(prompt, call)
-        *sides, judge = cast.cards
+        assigned = await self._assigned(prompt, call)
+        *sides, judge = assigned.cards
         messages: list[RoleMessage] = []
         debate: list[Upstream] = []
         for number in range(1, self._rounds + 1):
@@ -142,12 +142,14 @@ class JudgedDebate(Frozen):
             messages.append(ruling)
             answer = answer_of(ruling.text)
             if answer and parts.parse(prompt, answer).answer is not None:
-                return self._rollout(messages, answer, cast)
+                return self._rollout(messages, answer, assigned)
         last = await aggregate(prompt, judge, debate, parts, call=call)
         message = replace(last.message, round=self._rounds + (not self._judge_each_round))
-        return self._rollout([*messages, message], last.text, cast)
+        return self._rollout([*messages, message], last.text, assigned)
 
-    def _rollout(self, messages: Sequence[RoleMessage], answer: str, cast: Played) -> Rollout:
+    def _rollout(
+        self, messages: Sequence[RoleMessage], answer: str, assigned: RoleAssignment
+    ) -> Rollout:
         return Rollout(
             team=self._state.pool.names,
             order=tuple(side.name for side in self._cast.speakers),
@@ -156,9 +158,9 @@ class JudgedDebate(Frozen):
             similarity={},
             fast={},
             final_fast={},
-            messages=(*cast.messages, *messages),
+            messages=(*assigned.messages, *messages),
             answer=answer,
-            assignment=cast.record,
+            assignment=assigned.record,
         )
 
 

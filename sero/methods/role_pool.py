@@ -61,6 +61,7 @@ class StaticRoles:
 
     Config: ClassVar[type[RolePoolConfig]] = RolePoolConfig
     takes_pool: ClassVar[bool] = True
+    needs_training: ClassVar[bool] = False
     takes_players: ClassVar[bool] = True
 
     def __init__(self, cfg: RolePoolConfig, *, lab: Lab, state: PoolState) -> None:

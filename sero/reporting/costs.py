@@ -6,6 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sero.inference.trace import CallKind
+
+SEATS: Mapping[str, str] = {
+    CallKind.PROPOSAL: "candidate",
+    CallKind.CRITERIA: "evaluator",
+    CallKind.REVIEW: "evaluator",
+}
+"""What the speaker of such a call is: no role of the pool, whatever its name."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Spent:
@@ -38,7 +47,10 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """Sums per phase in order of appearance, and per role, the dearest first."""
+    """Sums per phase in order of appearance, and per role, the dearest first.
+
+    Who speaks for an assignment of roles is `candidate NAME` or `evaluator NAME` there.
+    """
 
     by_phase: Mapping[str, Spent]
     by_role: Mapping[str, Spent]
@@ -53,11 +65,17 @@ def sum_costs(traces: Iterable[Mapping[str, Any]]) -> Costs:
         for message in _messages(trace):
             if message.get("replaced"):
                 continue
-            role = str(message.get("role", "editor" if phase == "edit" else "?"))
+            role = _speaker(message, phase)
             phases.setdefault(phase, Spent()).add(message)
             roles.setdefault(role, Spent()).add(message)
     dearest = sorted(roles.items(), key=lambda item: (-item[1].tokens, item[0]))
     return Costs(by_phase=phases, by_role=dict(dearest))
+
+
+def _speaker(message: Mapping[str, Any], phase: str) -> str:
+    name = str(message.get("role", "editor" if phase == "edit" else "?"))
+    seat = SEATS.get(str(message.get("kind")))
+    return f"{seat} {name}" if seat else name
 
 
 def _messages(trace: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

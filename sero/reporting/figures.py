@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 from sero.errors import UserError
 from sero.reporting.diagnostics import harmful_roles
 from sero.reporting.entries import Spending
+from sero.reporting.hosts import host_of, rules_of
 from sero.reporting.pools import load_state
 from sero.reporting.records import RunRecord
 from sero.reporting.rows import Scored, read_row
@@ -26,8 +26,6 @@ _HASH = re.compile(r"-?[0-9a-f]{6}\Z")
 _ROW = "row-"
 _BACKBONE = "backbone"
 _BY = "assign.by-"
-_APART = ("seed", "paths", "logger", "progress", "budget", "evaluate", "backbone", "backbones")
-"""Sections that tell no two rows of a block apart: its setting names the backbone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +54,9 @@ class RowKey:
         name: the choice of the group `row`, else the method.
         extra: overrides beyond the row, the backbone and `by`, as the variant's slug says them.
         by: `assign.by`, empty where every card stands as it is.
-        rest: digest of the other settings, whatever of them the slug has room for; of two rows
-            that differ in `by` alone it is the same.
+        host: what is run apart from its names, as a digest; empty without `by`.
+        rules: who may play and how that is decided, likewise. Rows that differ in `by` and in
+            their names alone have both in common, whatever of it the slugs have room for.
     """
 
     experiment: str
@@ -66,7 +65,20 @@ class RowKey:
     name: str
     extra: str
     by: str = ""
-    rest: str = field(default="", compare=False)
+    host: str = field(default="", compare=False)
+    rules: str = field(default="", compare=False)
+
+    @property
+    def title(self) -> str:
+        """The name with who plays the roles."""
+        return with_players(self.name, self.by, self.variant)
+
+    @property
+    def host_title(self) -> str:
+        """The name without who plays: one that says its own players loses them."""
+        if not self.by or self.title != self.name:
+            return self.name
+        return f"_{self.name}_".replace(f"_{self.by}_", "_", 1).strip("_") or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,23 +184,27 @@ def row_key(run: RunRecord) -> RowKey:
         chosen = chosen.get("name")
     named = chosen or next((w.removeprefix(_ROW) for w in words if w.startswith(_ROW)), "")
     shown = (_ROW, _BACKBONE, *([_BY] if run.played_by else []))
-    rest = [w for w in words if not w.startswith(shown) and w != "base"]
+    extra = [w for w in words if not w.startswith(shown) and w != "base"]
     return RowKey(
         experiment=run.experiment,
         method=run.method,
         variant=run.variant,
         name=str(named or run.method),
-        extra="+".join(rest),
+        extra="+".join(extra),
         by=run.played_by,
-        rest=_rest(run) if run.played_by else "",
+        host=host_of(run) if run.played_by else "",
+        rules=rules_of(run) if run.played_by else "",
     )
 
 
-def _rest(run: RunRecord) -> str:
-    kept = {key: value for key, value in run.config.items() if key not in _APART}
-    for section, name in (("assign", "by"), ("benchmark", "world")):
-        kept[section] = {k: v for k, v in _section(run, section).items() if k != name}
-    return hashlib.sha256(repr(kept).encode()).hexdigest()[:12]
+def with_players(name: str, by: str, variant: str) -> str:
+    """A method's name with who plays its roles, where the name does not say so already.
+
+    It does where its own file sets `by` and its name has it: no override, and `by` a part of it.
+    """
+    overridden = any(word.startswith(_BY) for word in variant.split("+"))
+    said = not overridden and f"_{by}_" in f"_{name}_"
+    return f"{name} · by {by}" if by and not said else name
 
 
 def _setting(run: RunRecord) -> Setting:

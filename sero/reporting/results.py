@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sero.errors import UserError
+from sero.reporting.differences import Difference
 from sero.reporting.figures import RunFigures, Setting, Unusable, read_figures
 from sero.reporting.hindsight import comparator_table, hindsights
 from sero.reporting.overview import overviews
 from sero.reporting.seeds import (
     Block,
-    Difference,
     SeedRow,
     find_baselines,
     make_blocks,
@@ -118,7 +118,7 @@ def _section(block: Block, names: Sequence[str]) -> Section:
         if (calls := row.mean(lambda run: run.calls)) is not None
     ]
     tables = [
-        score_table(block, estimates, [(one.best, one.remark(block)) for one in assigned]),
+        score_table(block, estimates, [one.shown(block) for one in assigned]),
         comparator_table(block, assigned),
         group_table(block),
         *(difference_table(block, base, found) for base, found in differences),

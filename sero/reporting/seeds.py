@@ -1,4 +1,4 @@
-"""Rows over seeds and their comparison: means, intervals, paired differences (method.md §4.9).
+"""Rows over seeds, what of them may be compared, and their means with intervals (method.md §4.9).
 
 Two kinds of interval, chosen per block by the fingerprint of the data. Runs on the same held-out
 items are averaged per item over the seeds, and the items are resampled within their groups: the
@@ -18,15 +18,11 @@ from sero.assignment.players import ORACLE, RANDOM
 from sero.reporting.figures import RowKey, RunFigures, Setting
 from sero.reporting.rows import Scored
 from sero.reporting.statistics import (
-    TINY,
     Estimate,
     by_group,
-    estimate,
     score_estimate,
     seed_effect_test,
-    sign_flip_test,
     t_interval,
-    t_test,
 )
 
 CEILING = "ceiling"
@@ -35,8 +31,8 @@ CEILING = "ceiling"
 LONG = 28
 """Most characters of a row's overrides shown in its label, unless it takes more to be unique."""
 
-DEFAULT_BASELINES = (RANDOM, "reference", "sero", "static")
-"""Names looked for, in this order, when no baseline is named; the first is an assignment."""
+DEFAULT_BASELINES = ("reference", "sero", "static")
+"""Names looked for, in this order, when no baseline is named and cards stand as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,32 +75,19 @@ class Block:
         return "worlds" if self.setting.simulated and not self.over_items else "seeds"
 
     @property
+    def one_host(self) -> bool:
+        """All rows are assignments of roles in one host, so that one of them bounds the others."""
+        keys = [row.key for row in self.rows]
+        return all(key.by for key in keys) and len({key.host for key in keys}) == 1
+
+    @property
     def ceiling(self) -> SeedRow | None:
-        """The row named `ceiling`, or of the oracle, of a simulated block."""
-        found = [row for row in self.rows if row.key.name == CEILING or row.key.by == ORACLE]
-        return most_runs(found) if found and self.setting.simulated else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """A row minus its baseline on what both have.
-
-    Attributes:
-        runs: seeds compared.
-        wins: seeds in which the row is higher; a tie counts a half.
-        p: two-sided, that there is no difference; None when it cannot be told.
-        left_out: (seed, item) pairs only one of the two scored.
-        other_data: seeds left out because the two runs have different data.
-        unpaired: seeds only one of the two rows has.
-    """
-
-    estimate: Estimate
-    runs: int
-    wins: float
-    p: float | None
-    left_out: int
-    other_data: int
-    unpaired: int
+        """The row named `ceiling` of a simulated block; the oracle's where there is one host."""
+        rows = self.rows if self.setting.simulated else ()
+        found = [row for row in rows if row.key.name == CEILING]
+        if self.one_host:
+            found += [row for row in rows if row.key.by == ORACLE]
+        return most_runs(found) if found else None
 
 
 def make_blocks(runs: Iterable[RunFigures]) -> tuple[Block, ...]:
@@ -120,13 +103,18 @@ def row_estimate(row: SeedRow, block: Block) -> Estimate:
     """Mean held-out score of a row; its interval is over the block's items, or over runs."""
     if not block.over_items:
         return t_interval([run.score for run in row.runs])
-    return score_estimate(_item_means([run.scored for run in row.runs], block.items))
+    return score_estimate(by_group(item_scores(row, block).values()))
+
+
+def item_scores(row: SeedRow, block: Block) -> Scored:
+    """Each of the block's items with its group and the row's mean score over its runs."""
+    return item_means([run.scored for run in row.runs], block.items)
 
 
 def group_means(row: SeedRow, block: Block) -> dict[str, float]:
     """Mean held-out score of each group: of the block's items, or of each run's own."""
     if block.over_items:
-        means = _item_means([run.scored for run in row.runs], block.items)
+        means = by_group(item_scores(row, block).values())
         return {group: float(np.mean(values)) for group, values in means.items()}
     by_run = [by_group(run.scored.values()) for run in row.runs]
     groups = sorted({group for found in by_run for group in found})
@@ -146,54 +134,28 @@ def unscored_items(row: SeedRow, block: Block) -> int:
     return sum(any(i not in run.scored for run in row.runs) for i in every)
 
 
-def compare(row: SeedRow, base: SeedRow, *, over_items: bool) -> Difference:
-    """`row - base`, paired by seed and, within a seed, by item.
-
-    Over runs: the mean difference of each seed's common items, Student's interval and t-test over
-    the seeds. Over items: the mean over common seeds of each item's difference, for items both
-    rows scored in all of them, a stratified bootstrap and the sign-flip test over the items.
-    """
-    ours, theirs = row.by_seed, base.by_seed
-    seeds = [seed for seed in ours if seed in theirs]
-    # The same seed on other data would pair items that only share a name.
-    same = [seed for seed in seeds if ours[seed].data == theirs[seed].data]
-    pairs = [_item_differences(ours[seed].scored, theirs[seed].scored) for seed in same]
-    pairs = [pair for pair in pairs if pair]
-    means = [float(np.mean([value for _, value in pair.values()])) for pair in pairs]
-    if over_items:
-        items = _item_means(pairs, _common(pairs))
-        found = estimate(items)
-        p = sign_flip_test([value for values in items.values() for value in values])
-    else:
-        found, p = t_interval(means), t_test(means)
-    return Difference(
-        estimate=found,
-        runs=len(means),
-        wins=sum(0.5 if abs(mean) < TINY else float(mean > 0) for mean in means),
-        p=p,
-        left_out=sum(len(ours[s].scored.keys() ^ theirs[s].scored.keys()) for s in same),
-        other_data=len(seeds) - len(same),
-        unpaired=len(ours.keys() ^ theirs.keys()),
-    )
-
-
 def find_baselines(block: Block, names: Sequence[str]) -> tuple[SeedRow, ...]:
     """The rows the others are compared with.
 
     Args:
         names: rows, methods, labels or variants; the ones this block lacks are passed over. Of
-            several rows that fit a name, the one with most runs. Empty takes the first of
-            `DEFAULT_BASELINES` there is, else the row with most runs.
+            several rows that fit a name, the one with most runs. Empty takes the random assignment
+            where all rows are assignments of one host, else the first of `DEFAULT_BASELINES` there
+            is, else the row with most runs.
     """
     if len(block.rows) < 2:
         return ()
     if names:
         named = [row for name in names if (row := _named(block, name)) is not None]
         return tuple({row.label: row for row in named}.values())
-    for name in DEFAULT_BASELINES:
-        found = _named(block, name)
-        if found is not None:
-            return (found,)
+    if block.one_host:
+        fits = [[row for row in block.rows if row.key.by == RANDOM]]
+    else:
+        as_they_are = [row for row in block.rows if not row.key.by]
+        fits = [_called(as_they_are, name) for name in DEFAULT_BASELINES]
+    for found in fits:
+        if found:
+            return (most_runs(found),)
     return (most_runs([row for row in block.rows if row is not block.ceiling]),)
 
 
@@ -208,12 +170,16 @@ def most_runs(rows: Sequence[SeedRow]) -> SeedRow:
 
 
 def _named(block: Block, name: str) -> SeedRow | None:
-    # A row's own name goes first: several rows share a method.
-    for place in range(len(names_of(block.rows[0]))):
-        fits = [row for row in block.rows if names_of(row)[place] == name]
-        if fits:
-            return most_runs(fits)
-    return None
+    fits = _called(block.rows, name)
+    return most_runs(fits) if fits else None
+
+
+def _called(rows: Sequence[SeedRow], name: str) -> list[SeedRow]:
+    """The rows a name fits best; a row's own name goes first, for several rows share a method."""
+    for names in zip(*map(names_of, rows), strict=True):
+        if name in names:
+            return [row for row, other in zip(rows, names, strict=True) if other == name]
+    return []
 
 
 def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Block:
@@ -236,7 +202,7 @@ def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Blo
         setting=setting,
         rows=tuple(made),
         over_items=over_items,
-        items=_common(every) if over_items else (),
+        items=common(every) if over_items else (),
         repeated=tuple(repeated),
     )
 
@@ -247,12 +213,11 @@ def labels_of(keys: Sequence[RowKey]) -> dict[RowKey, str]:
     short = {}
     # Slugs are cut, and who plays takes a part of them: rows that differ in that alone share one.
     whole = {key: key.extra for key in sorted(keys, key=lambda key: len(key.extra))}
-    alike = {(key.method, key.rest): extra for key, extra in whole.items() if key.by}
+    alike = {(key.name, key.host, key.rules): extra for key, extra in whole.items() if key.by}
     for key in keys:
-        extra = alike[key.method, key.rest] if key.by else key.extra
+        extra = alike[key.name, key.host, key.rules] if key.by else key.extra
         extra = extra if len(extra) <= LONG else f"{extra[: LONG - 1]}…"
-        label = f"{key.name} · by {key.by}" if key.by else key.name
-        label = f"{label} ({extra})" if extra else label
+        label = f"{key.title} ({extra})" if extra else key.title
         short[key] = f"{key.experiment}: {label}" if several else label
     taken = list(short.values())
     return {
@@ -261,19 +226,14 @@ def labels_of(keys: Sequence[RowKey]) -> dict[RowKey, str]:
     }
 
 
-def _item_differences(ours: Scored, theirs: Scored) -> Scored:
-    common = sorted(ours.keys() & theirs.keys())
-    return {i: (ours[i][0], ours[i][1] - theirs[i][1]) for i in common}
-
-
-def _common(runs: Sequence[Scored]) -> tuple[str, ...]:
+def common(runs: Sequence[Scored]) -> tuple[str, ...]:
     """Items that every run has, in order."""
     return tuple(sorted(set(runs[0]).intersection(*runs))) if runs else ()
 
 
-def _item_means(runs: Sequence[Scored], items: Sequence[str]) -> dict[str, list[float]]:
-    """Per group, each item's mean over the runs; every run has every item."""
-    return by_group((runs[0][i][0], float(np.mean([run[i][1] for run in runs]))) for i in items)
+def item_means(runs: Sequence[Scored], items: Sequence[str]) -> Scored:
+    """Each item with its group and its mean over the runs; every run has every item."""
+    return {i: (runs[0][i][0], float(np.mean([run[i][1] for run in runs]))) for i in items}
 
 
 def _seed_order(seed: str) -> tuple[int, str]:

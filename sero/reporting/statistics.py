@@ -6,12 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtr, stdtrit
 
 from sero.seeding import rng_for
 
+Floats = NDArray[np.float64]
+
 RESAMPLES = 2000
 LEVEL = 0.95
+TAILS = (50.0 * (1.0 - LEVEL), 50.0 * (1.0 + LEVEL))
+"""Percentiles at the ends of an interval of that level."""
+
 BLOCK = 2_000_000
 """Most draws held at once; bounds the memory of large splits."""
 
@@ -34,6 +40,14 @@ class Estimate:
     high: float | None
     n: int
 
+    @property
+    def negated(self) -> Estimate:
+        """Of the values with their signs turned."""
+        mean, low, high = (
+            None if end is None else 0.0 - end for end in (self.mean, self.high, self.low)
+        )
+        return Estimate(mean=mean, low=low, high=high, n=self.n)
+
 
 def score_estimate(strata: Mapping[str, Sequence[float]]) -> Estimate:
     """`estimate` of scores in [0, 1], with a bound where there is no spread to resample.
@@ -43,7 +57,15 @@ def score_estimate(strata: Mapping[str, Sequence[float]]) -> Estimate:
 
     Source: Clopper and Pearson (1934), at the ends.
     """
-    found = estimate(strata)
+    return _with_ends(estimate(strata))
+
+
+def best_score_estimate(strata: Mapping[str, Sequence[Sequence[float]]]) -> Estimate:
+    """`best_estimate` of scores in [0, 1], with the bounds of `score_estimate` at the ends."""
+    return _with_ends(best_estimate(strata))
+
+
+def _with_ends(found: Estimate) -> Estimate:
     if found.n and found.mean in (0.0, 1.0):
         q = float(((1.0 - LEVEL) / 2.0) ** (1.0 / found.n))
         low, high = (q, 1.0) if found.mean == 1.0 else (0.0, 1.0 - q)
@@ -71,22 +93,57 @@ def estimate(strata: Mapping[str, Sequence[float]], *, resamples: int = RESAMPLE
     n = sum(len(values) for values in groups)
     if n == 0:
         return Estimate(mean=None, low=None, high=None, n=0)
-    rng = rng_for(0, "bootstrap")
-    deviations = np.zeros(resamples)
-    for values in groups:
-        rows = max(1, BLOCK // len(values))
-        stretch = (len(values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else 0.0
-        total = values.sum()
-        for start in range(0, resamples, rows):
-            stop = min(resamples, start + rows)
-            drawn = rng.integers(0, len(values), size=(stop - start, len(values)))
-            deviations[start:stop] += stretch * (values[drawn].sum(axis=1) - total)
+    deviations = _resampled([values[:, None] for values in groups], resamples)[:, 0]
     mean = sum(float(values.sum()) for values in groups) / n
-    tail = 100.0 * (1.0 - LEVEL) / 2.0
-    low, high = mean + np.percentile(deviations / n, [tail, 100.0 - tail])
+    low, high = mean + np.percentile(deviations / n, TAILS)
     least = sum(len(values) * float(values.min()) for values in groups) / n
     most = sum(len(values) * float(values.max()) for values in groups) / n
     return Estimate(mean=mean, low=max(float(low), least), high=min(float(high), most), n=n)
+
+
+def best_estimate(
+    strata: Mapping[str, Sequence[Sequence[float]]], *, resamples: int = RESAMPLES
+) -> Estimate:
+    """The highest of several means over the same items, the highest chosen anew in each resample.
+
+        M = max_j x̄_j,    interval: M + (percentiles of M* - mean of M*)
+
+    So the interval is of what is shown, the best in hindsight on n items. It lies above the mean of
+    the one that is best on other items: the optimism of the choice is in M as in every M*.
+
+    Args:
+        strata: per group, a row of values for each item, one for each of those chosen between.
+            Shape (items, J), J alike in all groups.
+        resamples: bootstrap resamples, stretched as in `estimate`.
+    """
+    groups = [np.asarray(strata[name], dtype=np.float64) for name in sorted(strata) if strata[name]]
+    n = sum(len(values) for values in groups)
+    if n == 0:
+        return Estimate(mean=None, low=None, high=None, n=0)
+    groups = [values[np.lexsort(values.T)] for values in groups]
+    means = np.sum([values.sum(axis=0) for values in groups], axis=0) / n
+    best = (means + _resampled(groups, resamples) / n).max(axis=1)
+    mean = float(means.max())
+    low, high = mean + np.percentile(best, TAILS) - best.mean()
+    least = min(float(values.min()) for values in groups)
+    most = max(float(values.max()) for values in groups)
+    return Estimate(mean=mean, low=max(float(low), least), high=min(float(high), most), n=n)
+
+
+def _resampled(groups: Sequence[Floats], resamples: int) -> Floats:
+    """Stretched deviations of the resampled sums from those found. Shape (resamples, J)."""
+    rng = rng_for(0, "bootstrap")
+    deviations = np.zeros((resamples, groups[0].shape[1]))
+    for values in groups:
+        rows = max(1, BLOCK // len(values))
+        stretch = (len(values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else 0.0
+        for start in range(0, resamples, rows):
+            stop = min(resamples, start + rows)
+            drawn = rng.integers(0, len(values), size=(stop - start, len(values)))
+            for j, column in enumerate(np.ascontiguousarray(values.T)):
+                sums = column[drawn].sum(axis=1) - column.sum()
+                deviations[start:stop, j] += stretch * sums
+    return deviations
 
 
 def by_group(scores: Iterable[tuple[str, float]]) -> dict[str, list[float]]:

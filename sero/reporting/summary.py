@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sero.assignment.players import RANDOM
-from sero.reporting.figures import RunFigures, read_figures, row_key
+from sero.reporting.figures import RunFigures, read_figures, row_key, with_players
 from sero.reporting.hindsight import hindsight_lines
+from sero.reporting.hosts import host_of
 from sero.reporting.rows import Row, read_row
 from sero.reporting.seeds import make_blocks
 from sero.reporting.statistics import Estimate, paired_difference
@@ -130,7 +131,9 @@ def _baseline(row: Row, group: Sequence[Row]) -> Row:
     random = [
         other
         for other in group
-        if row.run.played_by and (other.run.method, other.run.played_by) == (row.run.method, RANDOM)
+        if row.run.played_by
+        and other.run.played_by == RANDOM
+        and host_of(other.run) == host_of(row.run)
     ]
     return next(iter((*own, *static, *random, *group)))
 
@@ -176,12 +179,15 @@ def _label(row: Row, other: Row) -> str:
 
 def _name(row: Row) -> str:
     run = row.run
-    return f"{run.method} · by {run.played_by}" if run.played_by else run.method
+    return with_players(run.method, run.played_by, run.variant)
 
 
 def _beyond_players(row: Row) -> str:
     """The variant, but for who plays the roles where candidates do."""
-    return row_key(row.run).rest if row.run.played_by else row.run.variant
+    if not row.run.played_by:
+        return row.run.variant
+    key = row_key(row.run)
+    return f"{key.host} {key.rules}"
 
 
 def _warnings(rows: Sequence[Row]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sero.reporting.differences import Difference, compare
 from sero.reporting.entries import Spending
-from sero.reporting.seeds import Block, Difference, SeedRow, compare, group_means, row_estimate
+from sero.reporting.seeds import Block, SeedRow, group_means, row_estimate
 from sero.reporting.statistics import Estimate, deviation, holm
 from sero.reporting.text import compact, score, signed
 
@@ -30,19 +31,22 @@ def named(block: Block, what: str) -> str:
 
 
 def score_table(
-    block: Block, estimates: Sequence[Estimate], derived: Sequence[tuple[SeedRow, str]] = ()
+    block: Block,
+    estimates: Sequence[Estimate],
+    derived: Sequence[tuple[SeedRow, Estimate, str]] = (),
 ) -> Table:
     """Mean held-out score per row; the notes say which interval it is.
 
     Args:
         estimates: `row_estimate` of each row of the block, in its order.
-        derived: rows made of others, shown below them, each with a note that says so.
+        derived: rows made of others, shown below them, each with its estimate and a note that says
+            so.
     """
     rows = []
-    below = [(row, row_estimate(row, block)) for row, _ in derived]
+    below = [(row, found) for row, found, _ in derived]
     for row, found in (*zip(block.rows, estimates, strict=True), *below):
         spread = deviation([run.score for run in row.runs])
-        items = [str(found.n)] if block.over_items else _range([len(r.scored) for r in row.runs])
+        items = [str(found.n)] if block.over_items else ends([len(r.scored) for r in row.runs])
         failures = sum(run.failures for run in row.runs)
         rows.append(
             (
@@ -70,7 +74,7 @@ def score_table(
         f"{how} sd: standard deviation of the mean score over {block.unit}. failed: items "
         "without a score, left out of the means."
     ]
-    notes += [note for _, note in derived]
+    notes += [note for *_, note in derived]
     if block.setting.world:
         notes.append(f"World: {block.setting.world}.")
     return Table(
@@ -253,7 +257,8 @@ def bounds(found: Estimate, *, sign: bool = False) -> str:
     return f"{write(found.low)} to {write(found.high)}"
 
 
-def _range(counts: Sequence[int]) -> list[str]:
+def ends(counts: Sequence[int]) -> list[str]:
+    """The least and the most of them; one where they are equal."""
     return [str(n) for n in sorted({min(counts), max(counts)})]
 
 

@@ -31,6 +31,8 @@ _FIELDS = tuple(field.name for field in dataclasses.fields(RoleCard))
 _REQUIRED = tuple(
     field.name for field in dataclasses.fields(RoleCard) if field.default is dataclasses.MISSING
 )
+MAX_JSON_CHARS = 100_000
+MAX_JSON_STARTS = 64
 _NOT_FROM_MODELS = frozenset({"protected", "parent", "created_at", "backbone"})
 _MAX_REASONS = 16
 CREDIT_FIELD = "credit"
@@ -93,17 +95,19 @@ def first_json_object(text: str) -> dict[str, Any] | None:
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """The complete JSON objects of a text in order, none inside another.
 
-    What begins with a brace and is none is passed over 64 times.
+    Bounded, as the text is a model's: of its first 100,000 characters, and at 64 braces, whether
+    what begins there is an object or not.
     """
+    text = text[:MAX_JSON_CHARS]
     decoder = json.JSONDecoder()
     start = text.find("{")
-    failed = 0
-    while start >= 0 and failed < 64:
+    for _ in range(MAX_JSON_STARTS):
+        if start < 0:
+            return
         try:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             value, end = None, start + 1
-            failed += 1
         if isinstance(value, dict):
             yield value
         start = text.find("{", end)

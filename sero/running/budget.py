@@ -99,15 +99,22 @@ class Prices:
 
 def prices_of(config: RunConfig) -> Prices:
     """What the configuration says of the prices of its backbones."""
+    if not any(map(_is_server, (config.backbone, *config.backbones.values()))):
+        return Prices(None, {})
     others = {name: _price(part) for name, part in config.backbones.items()}
     return Prices(_price(config.backbone), others)
 
 
 def _price(part: Component) -> PriceConfig | None:
+    """Nothing is billed for what is no server; None for a server whose price is not known."""
     section = part.config
-    if not isinstance(section, OpenAIServerConfig) or not section.price.known:
-        return None
-    return section.price
+    if not isinstance(section, OpenAIServerConfig):
+        return PriceConfig(prompt_usd_per_mtok=0.0, completion_usd_per_mtok=0.0, as_of=None)
+    return section.price if section.price.known else None
+
+
+def _is_server(part: Component) -> bool:
+    return isinstance(part.config, OpenAIServerConfig)
 
 
 def unpriced(config: RunConfig) -> str | None:
@@ -116,16 +123,18 @@ def unpriced(config: RunConfig) -> str | None:
         return None
     parts = {"backbone": config.backbone}
     parts.update({f"backbones.{name}": part for name, part in config.backbones.items()})
+    idle = f"budget.usd={config.budget.usd:g} has no effect"
+    if not any(map(_is_server, parts.values())):
+        return f"{idle}: backbone={config.backbone.choice} has no price"
     without = [key for key, part in parts.items() if _price(part) is None]
     if not without:
         return None
-    key, idle = without[0], f"budget.usd={config.budget.usd:g} has no effect"
-    name = f"{key}={parts[key].choice}"
-    if not isinstance(parts[key].config, OpenAIServerConfig):
-        return f"{idle}: {name} has no price"
+    key = without[0]
+    when = "" if key == "backbone" else f" once {key} is asked"
     return (
-        f"{idle}: the price of {name} is not known. Set {key}.price.prompt_usd_per_mtok and "
-        f"{key}.price.completion_usd_per_mtok, US dollars for a million tokens"
+        f"{idle}{when}: the price of {key}={parts[key].choice} is not known. Set "
+        f"{key}.price.prompt_usd_per_mtok and {key}.price.completion_usd_per_mtok, US dollars for "
+        "a million tokens"
     )
 
 

@@ -13,6 +13,7 @@ from sero.assignment.roster import Roster
 from sero.assignment.world_benchmark import truth_of
 from sero.backbones.base import Backbone
 from sero.backbones.cached import CachedBackbone
+from sero.backbones.further import under_its_name
 from sero.benchmarks.base import Benchmark, Split
 from sero.config import Component, RunConfig
 from sero.config.seats import part_of
@@ -93,13 +94,14 @@ class Workshop:
         return simulated or self.benchmark.simulated
 
     async def check_alive(self) -> None:
-        """Ask every backbone something trivial, past the cache.
+        """Ask the run's own backbone, and those that were ever asked, something trivial.
 
         Raises:
             BackboneError: one does not answer.
         """
         for backbone in self.backbones:
-            await backbone.check_alive()
+            if backbone is self.backbone or backbone.stats.calls:
+                await backbone.check_alive()
 
     @property
     def benchmark(self) -> Benchmark:
@@ -143,12 +145,6 @@ def _with_roster(config: RunConfig, found: Inputs) -> Inputs:
     """The inputs with the candidates for the roles, where `assign.by` asks for them."""
     if config.assign.by is None:
         return found
-    if not getattr(config.method.target, "takes_players", False):
-        raise UserError(
-            f"assign.by: method={config.method.choice} has no roles that candidates could play; "
-            "leave it out, or choose a method with named roles, such as method=mad, dmad, "
-            "static_dag, static or sero"
-        )
     roster = roster_for_run(
         config.assign,
         found.seed_state.pool,
@@ -195,7 +191,7 @@ def assemble(config: RunConfig, inputs: Inputs) -> Workshop:
     cache = Path(config.paths.cache)
     model: Backbone = config.backbone.build()  # before the encoder, which takes long to load
     parts = further_backbones(config, inputs.roster)
-    further: dict[str, Backbone] = {name: part.build() for name, part in parts.items()}
+    further = {name: under_its_name(name, part.build) for name, part in parts.items()}
     encoder = _encoder(config, cache)
     backbone = CachedBackbone(model, cache / "completions.sqlite")
     others = {name: backbone.beside(one) for name, one in further.items()}

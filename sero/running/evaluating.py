@@ -11,11 +11,14 @@ from typing import Any
 from sero.benchmarks.base import Task
 from sero.errors import StorageError
 from sero.evaluation import Evaluated, evaluate
-from sero.inference.trace import Cost
+from sero.inference.trace import CallKind, Cost
 from sero.running.build import Workshop
 from sero.running.directory import RunDirectory
 from sero.running.progress import Progress
 from sero.storage import JsonLines, dumps, read_lines, whole_length, write_atomic
+
+DECIDING = (CallKind.CRITERIA, CallKind.PROPOSAL, CallKind.REVIEW)
+"""Calls that decide who plays which role."""
 
 FLUSH_ITEMS = 64
 FLUSH_S = 1.0
@@ -179,13 +182,20 @@ def parted(trace: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A line of traces.jsonl without the assignment, and the line of assignments.jsonl.
 
     Every rollout has one there; where it failed, or nothing was assigned, `assignment` is null.
+    What was said to decide it is written there alone; its cost stays in both.
     """
     rollout = trace.get("rollout")
     found = rollout.get("assignment") if rollout else None
     where = {key: trace.get(key) for key in ("episode", "phase", "item")}
     if rollout and "assignment" in rollout:
-        trace = {**trace, "rollout": {k: v for k, v in rollout.items() if k != "assignment"}}
+        rest = {key: value for key, value in rollout.items() if key != "assignment"}
+        said = [_without_text(m) if m["kind"] in DECIDING else m for m in rollout["messages"]]
+        trace = {**trace, "rollout": {**rest, "messages": said}}
     return trace, {**where, **(found or {"assignment": None})}
+
+
+def _without_text(message: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if key != "text"}
 
 
 def _trace(one: Evaluated) -> dict[str, Any]:

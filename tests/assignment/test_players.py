@@ -21,7 +21,7 @@ from sero.assignment.rules import AssignMode
 from sero.backbones.base import CallContext, Phase
 from sero.backbones.scripted import ScriptedBackbone
 from sero.errors import RosterError
-from sero.inference.played import NOTHING_ASKED
+from sero.inference.role_assignment import NOTHING_ASKED
 from sero.inference.span import Span
 from sero.roles.card import RoleCard, RoleType
 from sero.roles.pool import RolePool
@@ -153,6 +153,17 @@ async def test_nobody_plays_a_second_role_before_everybody_has_one(n):
         )
 
 
+async def test_few_players_change_when_a_role_leaves_the_team():
+    cards = tuple(card(f"r{i}") for i in range(4))
+    assigner = RandomPlayers(candidates=many(4), reuse=False)
+    changed = total = 0
+    for item in map(str, range(200)):
+        whole, fewer = await chosen(assigner, item, cards), await chosen(assigner, item, cards[1:])
+        changed += sum(whole[role] != player for role, player in fewer.items())
+        total += len(fewer)
+    assert changed / total < 0.35  # a place of its own for every role would change half of them
+
+
 async def test_a_random_player_depends_on_seed_task_and_role_alone():
     assigner = RandomPlayers(candidates=many(3), reuse=True)
     whole = [await chosen(assigner, str(i)) for i in range(60)]
@@ -268,4 +279,5 @@ def test_an_evaluator_without_its_backbone_is_told_too(run_cfg):
 
 @pytest.mark.parametrize("by", ["a", "random", "meta_debate"])
 def test_a_candidates_name_may_decide(run_cfg, by):
-    roster_for_run(run_cfg("candidates: [{name: a}, {name: b}]", by=by), POOL, ())
+    found = roster_for_run(run_cfg("candidates: [{name: a}, {name: b}]", by=by), POOL, ())
+    assert [one.name for one in found.candidates] == ["a", "b"]

@@ -17,6 +17,7 @@ METHODS = [
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
     *("gated_random", "credit_heuristic", "gptswarm"),
     *("debate", "mad", "dmad", "meta_debate_mad", "meta_debate_dmad"),
+    *("random_mad", "random_dmad"),
 ]
 FACTORS = {
     "ablation/no_gate": {"gate.kind": "none"},
@@ -81,7 +82,7 @@ def differences(before, after):
 def test_main_is_the_whole_table():
     sweep = sweep_of("main")
     assert sweep == {"benchmark": BENCHMARKS, "method": METHODS, "seed": ["42", "43", "44"]}
-    assert len(jobs_of("main")) == 15 * 3 * 3
+    assert len(jobs_of("main")) == 17 * 3 * 3
 
 
 def test_main_is_the_published_setting(flat):

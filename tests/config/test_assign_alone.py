@@ -43,7 +43,7 @@ def test_shared_values_are_those_of_a_run():
     assert alone.exec.max_tokens == run.exec.max_tokens
 
 
-@pytest.mark.parametrize("name", [name for name in BACKBONES if name != "skillworld"])
+@pytest.mark.parametrize("name", [name for name in BACKBONES if not name.endswith("world")])
 def test_every_backbone_can_be_chosen(name):
     found = compose_assignment(CONF, [f"backbone={name}", *NEEDS.get(name, [])], [None])
     assert found.backbones[None].choice == name
@@ -98,6 +98,13 @@ def test_backbones_that_do_not_exist_are_told_together():
     assert len(told) == 2
     assert told[0].startswith("backbone: no choice 'qwen'")
     assert told[1].endswith("did you mean 'gpt_4o_mini'?")
+
+
+@pytest.mark.parametrize("text", ["assign.by=random", "++assign.roster=mine.yaml"])
+def test_what_belongs_to_a_run_is_refused(text):
+    assert faults("backbone=scripted", text) == [
+        f"{text}: belongs to a run; here Meta-Debate decides, and the roster is the first argument"
+    ]
 
 
 def test_one_at_a_time():

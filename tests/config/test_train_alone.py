@@ -84,3 +84,36 @@ def test_a_folder_of_the_users_own_is_searched_first(quiz_conf, quiz_module):
     words = ["experiment=single", "benchmark=quiz", *SCRIPTED]
     (job,) = composed_jobs(CONF, words, more_dir=quiz_conf)
     assert job.config.benchmark.target is quiz_module.Quiz
+
+
+# ---- further backbones of an experiment ---------------------------------------------------------
+
+MINE = ("experiment=mine", "backbone=scripted", "benchmark=toy", "encoder=hashing")
+
+
+@pytest.fixture
+def own_conf(tmp_path):
+    """A folder with an experiment that has a further backbone."""
+    path = tmp_path / "conf" / "experiment" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "# @package _global_\ndefaults: [single, _self_]\nexperiment: mine\n"
+        "backbones:\n  strong: {file: scripted}\n"
+    )
+    return tmp_path / "conf"
+
+
+def test_a_sweep_over_its_file_brings_each_file(own_conf):
+    words = (*MINE, "backbones.strong.file=scripted,qwen3_32b")
+    jobs = composed_jobs(CONF, words, more_dir=own_conf)
+    parts = [job.config.backbones["strong"] for job in jobs]
+    assert [part.choice for part in parts] == ["scripted", "qwen3_32b"]
+    assert [part.config.name for part in parts] == ["scripted", "qwen3_32b"]
+    assert len({job.variant for job in jobs}) == 2
+
+
+def test_what_its_file_alone_says_is_set_with_a_plus(own_conf):
+    with pytest.raises(ConfigError, match=r"write \+backbones\.strong\.default=no"):
+        composed_jobs(CONF, (*MINE, "backbones.strong.default=no"), more_dir=own_conf)
+    (job,) = composed_jobs(CONF, (*MINE, "+backbones.strong.default=no"), more_dir=own_conf)
+    assert job.config.backbones["strong"].config.default == "no"

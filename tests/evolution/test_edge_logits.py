@@ -29,7 +29,7 @@ PAIRS = ((A, B), (A, V), (B, A), (B, V))
 
 
 def logits_of(pairs=PAIRS, **changes):
-    own = {"initial": 0.5, "lr": 0.1, "graphs": 4, "baseline": "batch_mean"}
+    own = {"initial": 0.5, "lr": 0.1, "graphs": 4, "baseline": "leave_one_out"}
     return EdgeLogits(pairs, **{**own, **changes})
 
 
@@ -124,9 +124,9 @@ def test_shapes_that_do_not_fit_are_refused():
     [
         ([1.0, 0.0, 0.5], "none", [1.0, 0.0, 0.5]),
         # others' means: (0 + .5)/2 = .25, (1 + .5)/2 = .75, (1 + 0)/2 = .5
-        ([1.0, 0.0, 0.5], "batch_mean", [0.75, -0.75, 0.0]),
-        ([0.4, 0.4, 0.4], "batch_mean", [0.0, 0.0, 0.0]),
-        ([0.7], "batch_mean", [0.0]),
+        ([1.0, 0.0, 0.5], "leave_one_out", [0.75, -0.75, 0.0]),
+        ([0.4, 0.4, 0.4], "leave_one_out", [0.0, 0.0, 0.0]),
+        ([0.7], "leave_one_out", [0.0]),
         ([0.7], "none", [0.7]),
     ],
 )
@@ -150,7 +150,7 @@ def every_graph(order):
     return rows, candidates
 
 
-@pytest.mark.parametrize("baseline", ["none", "batch_mean"])
+@pytest.mark.parametrize("baseline", ["none", "leave_one_out"])
 @pytest.mark.parametrize("m", [2, 3])
 def test_the_expected_step_is_the_exact_gradient(baseline, m):
     """Over all M-tuples of graphs, each with its probability; the tasks have different orders."""
@@ -198,7 +198,7 @@ def test_the_expected_step_is_the_exact_gradient(baseline, m):
     np.testing.assert_allclose(expected, exact, atol=1e-12)
 
 
-@pytest.mark.parametrize("baseline", ["none", "batch_mean"])
+@pytest.mark.parametrize("baseline", ["none", "leave_one_out"])
 @pytest.mark.parametrize("best", [frozenset({(A, B), (B, V)}), frozenset(), frozenset(PAIRS)])
 def test_the_best_graph_is_found(baseline, best):
     """u = share of the candidates that are as in the best graph; orders alternate."""
@@ -244,7 +244,7 @@ def test_a_step_comes_with_every_m_th_graph_and_empties_the_batch():
 
 @pytest.mark.parametrize(
     ("baseline", "utilities"),
-    [("batch_mean", [0.6, 0.6]), ("batch_mean", [0.6]), ("none", [0.0, 0.0])],
+    [("leave_one_out", [0.6, 0.6]), ("leave_one_out", [0.6]), ("none", [0.0, 0.0])],
 )
 def test_a_batch_that_says_nothing_moves_nothing(baseline, utilities):
     learnt = logits_of(baseline=baseline, graphs=2)

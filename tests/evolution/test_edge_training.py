@@ -56,7 +56,7 @@ def edge_trainer(toy, backbone=None, *, encoder=None, **changes):
             initial=0.5,
             lr=0.3,
             graphs=GRAPHS,
-            baseline="batch_mean",
+            baseline="leave_one_out",
         ),
         "passes": PASSES,
         "threshold": 0.5,

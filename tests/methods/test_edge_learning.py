@@ -21,7 +21,7 @@ CFG = EdgeLearningConfig(
     passes=40,
     initial=0.5,
     threshold=0.5,
-    baseline="batch_mean",
+    baseline="leave_one_out",
 )
 
 

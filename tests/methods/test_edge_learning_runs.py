@@ -199,9 +199,10 @@ def test_a_killed_run_continues_to_the_same_end(finished, tmp_path, point, numbe
         (["method.initial=0"], "method.initial: got 0"),
         (["method.threshold=1"], "method.threshold: got 1"),
         (["method.threshold=-0.1"], "method.threshold: got -0.1"),
-        (["method.baseline=mean"], "method.baseline: got 'mean'.*'batch_mean' or 'none'"),
-        (["method.graphs=1"], "method.graphs: got 1, and method.baseline=batch_mean compares"),
-        (["dag.order=flat"], "dag.order: flat has no edges, and method=gptswarm learns them"),
+        (["method.baseline=mean"], "method.baseline: got 'mean'.*'leave_one_out' or 'none'"),
+        (["method.graphs=1"], "method.graphs: got 1, and method.baseline=leave_one_out compares"),
+        (["dag.order=flat"], "dag.order: flat has no edges, and method=gptswarm learns forward"),
+        (["dag.order=random"], "dag.order: random goes against the stages, and method=gptswarm"),
         (["method.lr=0", "method.initial=2"], "2 problem"),
     ],
 )
@@ -211,27 +212,33 @@ def test_values_out_of_range_are_refused_with_their_keys(composing, changes, fau
         parse_config(composed.config, composed.choices)
 
 
-@pytest.mark.parametrize(
-    "changes", [["method.graphs=1", "method.baseline=none"], ["dag.order=random"]]
-)
-def test_what_fits_together_is_taken(composing, changes):
-    composed = composing.compose(["method=gptswarm", *changes])
-    parse_config(composed.config, composed.choices)
+def test_what_fits_together_is_taken(composing):
+    composed = composing.compose(["method=gptswarm", "method.graphs=1", "method.baseline=none"])
+    cfg = parse_config(composed.config, composed.choices).method.config
+    assert (cfg.graphs, cfg.baseline) == (1, "none")
 
 
-def test_a_flat_order_is_fine_where_no_edge_is_learnt(composing):
-    composed = composing.compose(["method=static", "dag.order=flat"])
-    parse_config(composed.config, composed.choices)
+@pytest.mark.parametrize("order", ["flat", "random"])
+def test_any_order_is_fine_where_no_edge_is_learnt(composing, order):
+    composed = composing.compose(["method=static", f"dag.order={order}"])
+    assert parse_config(composed.config, composed.choices).dag.order == order
 
 
 def test_defaults_are_as_published_but_for_the_marked_ones(composing):
     composed = composing.compose(["method=gptswarm"])
     cfg = parse_config(composed.config, composed.choices).method.config
     assert (cfg.lr, cfg.graphs, cfg.initial, cfg.threshold) == (0.1, 4, 0.5, 0.5)
-    assert cfg.baseline == "batch_mean"
+    assert cfg.baseline == "leave_one_out"
     for profile in ("qwen3_8b", "hosted"):  # as many rollouts as Sero has episodes
         train = composing.compose(["method=gptswarm", f"profile={profile}"]).config.train
         assert cfg.passes == train.warmup_epochs + train.main_epochs
     text = (ROOT / "conf" / "method" / "gptswarm.yaml").read_text()
     values = text.partition("name: gptswarm\n")[2].splitlines()
     assert all(re.search(r"# \w.*\[[PO]\]$", line) for line in values)
+
+
+def test_edges_that_nobody_learnt_are_not_evaluated():
+    with composer(ROOT / "conf", "evaluate") as composing:
+        composed = composing.compose([*COMMON, "method=gptswarm"])
+        with pytest.raises(ConfigError, match="method: gptswarm answers with what its training"):
+            parse_config(composed.config, composed.choices)

@@ -294,7 +294,8 @@ def run() -> Callable[..., RunFigures]:
         fields |= dict.fromkeys(("harmful", "lost_aggregator", "usd", "usd_sent"))
         row = {"experiment": "simulator", "method": name, "name": name, "extra": ""} | {
             "by": "",
-            "rest": "",
+            "host": name,
+            "rules": "",
         }
         row |= {key: changes.pop(key) for key in row.keys() & changes.keys()}
         kept = {"backbone": "skillworld", "scorer": "partial", "world": "dim 32"}

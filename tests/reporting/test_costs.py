@@ -18,11 +18,25 @@ def test_sums_per_phase_and_role(make_run):
     ]
 
 
+def test_a_candidate_called_like_a_role_is_not_added_to_it():
+    said = {"prompt_tokens": 1, "completion_tokens": 0}
+    kinds = ["criteria", "proposal", "proposal", "review", "judge", "rating"]
+    messages = [{"role": "judge", "kind": kind, **said} for kind in kinds]
+    costs = sum_costs([{"phase": "eval", "rollout": {"messages": messages}}])
+    # The rating is one member's of its team; nobody outside the pool speaks it.
+    assert {name: spent.calls for name, spent in costs.by_role.items()} == {
+        "judge": 2,
+        "candidate judge": 2,
+        "evaluator judge": 2,
+    }
+    assert costs.by_phase["eval"].calls == 6
+
+
 def test_odd_records_count_what_they_hold():
     traces = [
         {"phase": "pre", "rollout": None},
         {"phase": "edit", "messages": "none"},
-        {"phase": "edit", "messages": [{"prompt_tokens": None}, "x"]},
+        {"phase": "edit", "messages": [{"prompt_tokens": None, "kind": []}, "x"]},
     ]
     costs = sum_costs(traces)
     assert list(costs.by_phase) == ["edit"]

@@ -1,3 +1,4 @@
+import itertools
 import json
 from pathlib import Path
 
@@ -6,7 +7,9 @@ import yaml
 
 from sero.reporting.entries import Spending
 from sero.reporting.figures import RowKey, RunFigures, Unusable, read_figures, row_key
+from sero.reporting.hindsight import hindsights
 from sero.reporting.records import read_run
+from sero.reporting.seeds import make_blocks
 from sero.roles.load import card_to_data
 from sero.skillworld.cards import seed_pool
 from sero.skillworld.world import WorldSpec, world_for
@@ -18,7 +21,8 @@ def rewrite(path: Path, **changes) -> None:
 
 def reconfigure(directory: Path, **changes) -> None:
     path = directory / "config.yaml"
-    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | changes))
+    config = yaml.safe_load(path.read_text()) | changes
+    path.write_text(yaml.safe_dump(config, sort_keys=False))
 
 
 def save_pool(directory: Path, cards) -> None:
@@ -189,17 +193,86 @@ def test_who_plays_the_roles_is_no_further_override(make_run, variant, by, extra
     assert (key.name, key.by, key.extra) == ("mad", by or "", extra)
 
 
-def test_rows_that_differ_in_who_plays_alone_share_the_rest(make_run):
-    def rest(by, *, seed=1, mode="argmax", **sections) -> str:
-        directory = make_run(method="mad", seed=seed, variant=f"{len(made)}-abcdef")
-        made.append(directory)
-        reconfigure(directory, assign={"by": by, "mode": mode}, **sections)
-        return row_key(read_run(directory)).rest
+@pytest.fixture
+def key_of(make_run):
+    """A factory of the keys of runs whose roles candidates play: `key_of(by, method=..., ...)`."""
+    made = itertools.count()
 
-    made: list[Path] = []
-    ann = rest("ann")
-    assert ann == rest("bob") == rest("ann", seed=2, backbone={"name": "other"})
-    assert ann == rest("ann", benchmark={"name": "skillworld", "world": 5})
-    assert ann != rest("ann", mode="greedy")
-    assert ann != rest("ann", benchmark={"name": "skillworld", "n_heldout": 5})
-    assert rest(None) == ""
+    def make(by, *, method="mad", seed=1, mode="argmax", variant="", **sections) -> RowKey:
+        variant = f"{variant or next(made)}-abcdef"
+        directory = make_run(method=method, seed=seed, variant=variant)
+        reconfigure(directory, assign={"by": by, "mode": mode}, **sections)
+        return row_key(read_run(directory))
+
+    return make
+
+
+def test_rows_that_differ_in_who_plays_alone_share_host_and_rules(key_of):
+    ann = key_of("ann")
+    same = [
+        key_of("bob"),
+        key_of("ann", seed=2, backbone={"name": "other"}),
+        key_of("ann", row="another_name", experiment="another"),
+        key_of("random", method="random_mad"),  # of a file that differs in these two alone
+    ]
+    assert {(key.host, key.rules) for key in same} == {(ann.host, ann.rules)}
+    greedy = key_of("ann", mode="greedy")
+    assert greedy.host == ann.host
+    assert greedy.rules != ann.rules
+    assert key_of("ann", method="dmad", pool={"p_max": 3}).host != ann.host
+    assert key_of("ann", benchmark={"name": "skillworld", "n_heldout": 5}).host != ann.host
+    assert (key_of(None).host, key_of(None).rules) == ("", "")
+
+
+def test_worlds_of_seeds_are_one_host(key_of):
+    """Benchmark, backbone and encoder of a simulated run all name its world."""
+
+    def host(seed, *, flip=False):
+        names = ("benchmark", "encoder")
+        sections = {name: {"world": seed, "dim": 32, "scenario": "default"} for name in names}
+        if flip:  # another order of the keys says nothing else
+            sections = {name: dict(reversed(section.items())) for name, section in sections.items()}
+        return key_of("ann", seed=seed, **sections).host
+
+    assert host(1) == host(2) == host(2, flip=True)
+
+
+def test_rows_of_unequal_seeds_are_assignments_of_one_host(make_run):
+    """The row's key is that of its lowest seed: 1 for Meta-Debate, 2 for the candidates."""
+    directories = []
+    for by, seeds in (("meta_debate", (1, 2)), ("ann", (2, 3)), ("bob", (2,))):
+        for seed in seeds:
+            where = make_run(method="mad", seed=seed, variant=f"assign.by-{by}-abcdef")
+            world = {"world": seed, "dim": 32, "scenario": "default"}
+            sections = {"benchmark": {"name": "skillworld", **world}, "encoder": world}
+            reconfigure(where, assign={"by": by}, **sections)
+            directories.append(where)
+    (block,) = make_blocks(map(read_figures, directories))
+    assert block.one_host
+    (found,) = hindsights(block)
+    assert [row.label for row in found.dynamic] == ["mad · by meta_debate"]
+
+
+@pytest.mark.parametrize(
+    ("method", "by", "variant", "title", "host_title"),
+    [
+        ("mad", "random", "assign.by-random", "mad · by random", "mad"),
+        ("meta_debate_mad", "meta_debate", "base", "meta_debate_mad", "mad"),
+        ("random_mad", "random", "method.rounds-2", "random_mad", "mad"),
+        ("ann_mad", "ann", "base", "ann_mad", "mad"),
+        (
+            *("meta_debate_mad", "random", "assign.by-random"),
+            *("meta_debate_mad · by random", "meta_debate_mad"),
+        ),
+        # the name says random for another reason
+        (
+            *("random_evolution", "random", "assign.by-random"),
+            *("random_evolution · by random", "random_evolution"),
+        ),
+        # of an experiment's file: the name does not say it
+        ("mad", "meta_debate", "base", "mad · by meta_debate", "mad"),
+    ],
+)
+def test_a_name_that_says_who_plays_is_not_doubled(key_of, method, by, variant, title, host_title):
+    key = key_of(by, method=method, variant=variant)
+    assert (key.title, key.host_title) == (title, host_title)

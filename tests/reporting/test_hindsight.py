@@ -74,14 +74,17 @@ def test_it_is_shown_below_the_rows_and_marked(block_of):
     block = block_of(WORLDS)
     found = hindsights(block)
     estimates = [row_estimate(row, block) for row in block.rows]
-    table = score_table(block, estimates, [(one.best, one.remark(block)) for one in found])
+    table = score_table(block, estimates, [one.shown(block) for one in found])
     # both worlds .625: no spread
     assert table.rows[-1] == (
         *("mad · best uniform, in hindsight", "2", "2", "0.625", "0.625 to 0.625", "0.000", "0"),
     )
     assert len(table.rows) == 5
     (remark,) = [note for note in table.notes if "No method and no claim" in note]
-    assert "ann in 1, bob in 1 worlds, chosen for each of the worlds by itself" in remark
+    assert (
+        "ann in 1, bob in 1 worlds, chosen within each of the worlds knowing the scores of its own "
+        "2 items"
+    ) in remark
     table = comparator_table(block, found)
     assert [row[:4] for row in table.rows] == [
         ("mad · by meta_debate", "mad · best uniform, in hindsight", "2", "+0.125"),
@@ -89,13 +92,14 @@ def test_it_is_shown_below_the_rows_and_marked(block_of):
     ]
     assert table.title == "Dynamic assignment against its comparators · SIMULATED"
     assert "p" not in table.columns
+    assert "chosen within each of the worlds." in table.notes[0]
 
 
 def test_slugs_that_were_cut_hide_nothing(run):
     """Who plays takes a part of the slug, so that less of the rest is left."""
     runs = [
-        run("mad", 1, items(0.5), by=by, extra=extra, rest=rest)
-        for rest, mode in (("1f", "argmax"), ("2f", "greedy"))
+        run("mad", 1, items(0.5), by=by, extra=extra, rules=rules)
+        for rules, mode in (("1f", "argmax"), ("2f", "greedy"))
         for by, extra in (
             ("ann", f"assign.mode-{mode}+gate.ta"),
             ("bob", f"assign.mode-{mode}+gate.ta"),
@@ -108,8 +112,8 @@ def test_slugs_that_were_cut_hide_nothing(run):
         *("mad · by meta_debate (assign.mode-greedy+gate.ta)",),
     }
     found = hindsights(block)
-    assert [one.best.key.rest for one in found] == ["1f", "2f"]
-    assert all(one.dynamic[0].key.rest == one.best.key.rest for one in found)
+    assert [one.best.key.rules for one in found] == ["1f", "2f"]
+    assert all(one.dynamic[0].key.rules == one.best.key.rules for one in found)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,8 @@ def test_sentences_for_a_small_sweep(block_of):
     first, second = hindsight_lines(block_of(WORLDS))
     assert first == (
         "mad · best uniform, in hindsight: 0.625, 95 % CI 0.625 to 0.625, n = 2 worlds (ann in 1, "
-        "bob in 1 worlds; chosen knowing these scores: no method, no claim)"
+        "bob in 1 worlds, chosen within each of the worlds knowing the scores of its own 2 items; "
+        "the fewer the items, the more it flatters: no method, no claim)"
     )
     assert second.startswith(
         "mad · by meta_debate minus mad · best uniform, in hindsight: +0.125, 95 % CI"
@@ -186,3 +191,73 @@ def test_every_format_says_it(make_run, kind):
     assert "No method and no claim" in text
     assert "by meta_debate" in text
     assert "assign.by" not in text.replace(str(directories[0]), "")
+
+
+def test_over_items_the_best_is_chosen_in_each_resample(block_of):
+    """Ann is right on the first half of 20 items, Bob on the second, Meta-Debate on all."""
+    halves = {"ann": (1.0,) * 10 + (0.0,) * 10, "bob": (0.0,) * 10 + (1.0,) * 10}
+    rows = {by: dict.fromkeys((1, 2), values) for by, values in halves.items()}
+    block = block_of({**rows, "meta_debate": {1: (1.0,) * 20, 2: (1.0,) * 20}}, split="d")
+    (found,) = hindsights(block)
+    best, fixed = found.estimate(block), row_estimate(found.best, block)
+    assert (best.mean, best.n) == (0.5, 20) == (fixed.mean, fixed.n)
+    # The better of k and 20 - k right ones varies less than k alone.
+    assert best.high - best.low < 0.8 * (fixed.high - fixed.low)
+    ((_, base, difference),) = found.differences(block)
+    assert base is found.best
+    assert difference.estimate.mean == 0.5
+    assert difference.estimate.low == pytest.approx(1.0 - best.high)
+    assert difference.estimate.high == pytest.approx(1.0 - best.low)
+    assert (difference.runs, difference.wins) == (2, 2)
+
+    table = score_table(block, [row_estimate(r, block) for r in block.rows], [found.shown(block)])
+    assert table.rows[-1][3:5] == ("0.500", f"{best.low:.3f} to {best.high:.3f}")
+    (remark,) = [note for note in table.notes if "No method and no claim" in note]
+    assert "ann, chosen knowing these scores of 20 items, anew in each resample" in remark
+    assert "chosen anew in each resample." in comparator_table(block, (found,)).notes[0]
+
+
+NAMED = {  # method, by: as experiment=main names them, beside overrides of `mad`
+    ("meta_debate_mad", "meta_debate"): 0.75,
+    ("random_mad", "random"): 0.5,
+    ("mad", "ann"): 0.25,
+    ("mad", "bob"): 0.5,
+}
+
+
+def test_methods_of_other_names_are_assignments_of_their_host(run):
+    runs = [
+        run(method, seed, items(value, value), by=by, host="mad")
+        for (method, by), value in NAMED.items()
+        for seed in (1, 2)
+    ]
+    others = [run("dmad", seed, items(0.5, 0.5), by="ann") for seed in (1, 2)]
+    (block,) = make_blocks([*runs, *others])
+    (found,) = hindsights(block)
+    assert found.best.label == "mad · best uniform, in hindsight"
+    assert [(row.label, base.label) for row, base, _ in found.differences(block)] == [
+        ("meta_debate_mad", "mad · best uniform, in hindsight"),
+        ("meta_debate_mad", "random_mad"),
+    ]
+    assert [d.estimate.mean for *_, d in found.differences(block)] == [0.25, 0.25]
+
+
+def test_candidates_with_a_method_file_each_have_one_host(run):
+    runs = [
+        run(f"{by}_mad", 1, items(value), by=by, host="mad")
+        for by, value in (("ann", 0.25), ("bob", 0.5), ("meta_debate", 0.75))
+    ]
+    (block,) = make_blocks(runs)
+    (found,) = hindsights(block)
+    assert found.best.label == "mad · best uniform, in hindsight"
+
+
+def test_one_assignment_under_two_names_hides_nothing(run):
+    again = ("mad", "meta_debate")
+    rows = {**NAMED, again: 0.75}
+    runs = [run(method, 1, items(v), by=by, host="mad") for (method, by), v in rows.items()]
+    (found,) = hindsights(make_blocks(runs)[0])
+    assert {row.label for row in found.dynamic} == {"mad · by meta_debate", "meta_debate_mad"}
+    # under one name they are told apart by something the setting does not hold: nothing is chosen
+    twice = [run("mad", 1, items(0.5), by="ann", host="mad", extra="odd")]
+    assert hindsights(make_blocks([*runs, *twice])[0]) == ()

@@ -1,7 +1,7 @@
 import pytest
 
+from sero.reporting.differences import compare
 from sero.reporting.seeds import (
-    compare,
     find_baselines,
     make_blocks,
     most_runs,
@@ -172,3 +172,49 @@ def test_the_ceiling_is_a_row_of_a_simulated_block(run):
     real = {"simulated": False}
     block, _ = rows_of(run("ceiling", setting=real), run("static", setting=real))
     assert block.ceiling is None
+
+
+def rows_by(run, *names, **changes):
+    """Rows of `host · by player`, or of a method as it is."""
+    runs = []
+    for name in names:
+        host, _, by = name.partition(" · by ")
+        runs.append(run(host, by=by, **changes))
+    return rows_of(*runs)
+
+
+@pytest.mark.parametrize(
+    ("names", "base", "ceiling"),
+    [
+        (("mad · by random", "mad · by ann", "mad · by oracle"), "mad · by random", True),
+        (("mad · by ann", "mad · by bob"), "mad · by ann", False),
+        # A random assignment of one host says nothing of another, nor does its oracle bound it.
+        (("sero", "static", "cot", "mad · by random", "mad · by oracle"), "sero", False),
+        (("cot", "mad · by random"), "cot", False),
+        (("dmad · by ann", "mad · by random", "mad · by oracle"), "dmad · by ann", False),
+        (("static", "static · by random"), "static", False),
+    ],
+)
+def test_an_assignment_is_measured_to_those_of_its_own_host(run, names, base, ceiling):
+    block, _ = rows_by(run, *names)
+    assert [row.label for row in find_baselines(block, ())] == [base]
+    assert (block.ceiling is not None) is ceiling
+
+
+def test_a_row_as_it_is_goes_before_one_that_candidates_play(run):
+    more = [run("static", seed, by="ann") for seed in (1, 2)]
+    block, _ = rows_of(*more, run("static", 1), run("cot", 1))
+    assert [row.label for row in find_baselines(block, ())] == ["static"]
+    # asked for by name, a random assignment of any host will do
+    block, _ = rows_by(run, "cot", "mad · by random")
+    assert [row.label for row in find_baselines(block, ["random"])] == ["mad · by random"]
+
+
+def test_two_rules_of_assignment_are_one_host(run):
+    runs = [
+        run("mad", by=by, rules=rules, extra=rules)
+        for rules in ("argmax", "greedy")
+        for by in ("meta_debate", "random")
+    ]
+    block, _ = rows_of(*runs)
+    assert find_baselines(block, ())[0].label == "mad · by random (argmax)"

@@ -3,6 +3,8 @@ import pytest
 
 from sero.reporting import statistics
 from sero.reporting.statistics import (
+    best_estimate,
+    best_score_estimate,
     by_group,
     estimate,
     holm,
@@ -32,6 +34,42 @@ def test_interval_equals_a_slow_loop():
     # No lower than all at their least, (0 + 0 + 0 + .25 + .25) / 5, nor above all at their most.
     assert [found.low, found.high] == pytest.approx([max(low, 0.1), min(high, 0.9)])
     assert found.n == 5
+
+
+def test_the_best_is_chosen_in_each_resample_as_in_a_slow_loop():
+    strata = {"b": [(0.0, 1.0), (1.0, 0.0), (1.0, 0.5)], "a": [(0.25, 0.5), (0.75, 0.5)]}
+    rng = rng_for(0, "bootstrap")
+    away = np.zeros((50, 2))
+    for name in ("a", "b"):
+        # in order of the last column, then of the first
+        values = sorted(strata[name], key=lambda row: (row[1], row[0]))
+        stretch = (len(values) / (len(values) - 1)) ** 0.5
+        for row in range(50):
+            picks = rng.integers(0, len(values), size=len(values))
+            for j in range(2):
+                drawn = sum(values[i][j] for i in picks) - sum(value[j] for value in values)
+                away[row, j] += stretch * drawn
+    best = [max(0.6 + first / 5, 0.5 + second / 5) for first, second in away]
+    found = best_estimate(strata, resamples=50)
+    # (0 + 1 + 1 + .25 + .75) / 5 against (1 + 0 + .5 + .5 + .5) / 5
+    assert (found.mean, found.n) == (pytest.approx(0.6), 5)
+    low, high = 0.6 + np.percentile(best, [2.5, 97.5]) - np.mean(best)
+    assert [found.low, found.high] == pytest.approx([max(low, 0.0), min(high, 1.0)])
+
+
+def test_with_one_far_ahead_the_choice_adds_nothing():
+    strata = {"a": [0.5, 0.75, 1.0, 1.0] * 5}
+    alone = estimate(strata)
+    found = best_estimate({"a": [(value, value - 0.5) for value in strata["a"]]})
+    assert found.mean == alone.mean
+    assert [found.low, found.high] == pytest.approx([alone.low, alone.high], abs=0.003)
+
+
+def test_the_best_at_the_ends_and_of_nothing():
+    assert best_score_estimate({"g": [(1.0, 0.0)] * 3}) == score_estimate({"g": [1.0] * 3})
+    assert best_estimate({}).mean is best_estimate({"g": []}).mean is None
+    assert best_estimate({"g": [(0.0, 0.0)]}).negated == estimate({"g": [0.0]})
+    assert str(best_estimate({"g": [(0.0, 0.0)]}).negated.mean) == "0.0"
 
 
 def test_blocks_do_not_change_the_draws(monkeypatch):

@@ -128,7 +128,7 @@ def test_runs_that_differ_in_who_plays_are_told_apart_by_it(make_run):
     assert "static · by meta_debate minus static · by random, seed 42: +0.500" in flat
     assert "static · by ann minus static · by random, seed 42: -0.250" in flat
     assert "static · best uniform, in hindsight: 0.250" in flat
-    assert "n = 2 items (ann; chosen knowing these scores: no method, no claim)" in flat
+    assert "n = 2 items (ann, chosen knowing these scores of 2 items, anew" in flat
     assert "static · by meta_debate minus static · best uniform, in hindsight: +0.750" in flat
     assert "report static · by ann seed 42: " in flat
     assert "abcdef)" not in flat
@@ -146,3 +146,17 @@ def test_where_they_differ_in_more_the_variant_stands_there(make_run):
     text = printed(runs)
     assert "variant" in text
     assert "mad · by random (assign.by-random+assign.mode-greedy-abcdef)" in text
+
+
+def test_a_method_file_that_says_who_plays_is_compared_with_its_own_host(make_run):
+    runs = []
+    for method, by, value in (("meta_debate_mad", "meta_debate", 1.0), ("random_mad", "random", 0)):
+        runs.append(make_run(method=method, scores={"a": ("g", value), "b": ("g", value)}))
+        config = yaml.safe_load((runs[-1] / "config.yaml").read_text())
+        config |= {"assign": {"by": by}}
+        (runs[-1] / "config.yaml").write_text(yaml.safe_dump(config))
+    other = make_run(method="cot", scores={"a": ("g", 0.5), "b": ("g", 0.5)})
+    flat = " ".join(printed([other, *runs]).split())
+    assert "meta_debate_mad minus random_mad, seed 42: +1.000" in flat
+    assert "report meta_debate_mad seed 42" in flat.replace(" (base)", "")
+    assert "· by meta_debate" not in flat

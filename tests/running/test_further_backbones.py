@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from sero.backbones.price import PriceConfig
-from sero.errors import CardError, ServerUnavailable, UserError
+from sero.errors import CardError, ConfigError, ServerUnavailable, UserError
 from sero.inference.trace import Cost, cost_of
 from sero.roles.load import card_to_data
 from sero.running.budget import Prices, prices_of, unpriced
@@ -195,17 +195,49 @@ def test_prices_come_from_each_backbones_own_section(bench):
     prices = prices_of(config)
     assert prices.own.prompt_usd_per_mtok == 0.15
     assert prices.others["strong"].prompt_usd_per_mtok == 5
-    assert prices.others["free"] is None
+    assert prices.others["free"].usd(10**9, 10**9) == 0.0  # nothing is billed for no server
 
 
 def test_a_budget_in_dollars_names_the_backbone_without_a_price(bench):
     words = ("backbone=gpt_4o_mini", "budget.usd=1")
-    config, _, _ = bench.job(*words)
-    assert unpriced(config) == "budget.usd=1 has no effect: backbones.strong=scripted has no price"
+    config, _, _ = bench.job(*words)  # beside a scripted one, which costs nothing
+    assert unpriced(config) is None
     config, _, _ = bench.job(*words, "~backbones.strong", "+backbones.qwen3_32b={}")
     said = unpriced(config)
+    assert said.startswith("budget.usd=1 has no effect once backbones.qwen3_32b is asked: ")
     assert "the price of backbones.qwen3_32b=qwen3_32b is not known" in said
     assert "Set backbones.qwen3_32b.price.prompt_usd_per_mtok" in said
+
+
+def test_two_servers_called_alike_are_refused(bench):
+    """One call cache serves all of them: a reply of one would stand for the other's."""
+    one = ("backbone=openai", "backbone.model=default", "backbone.base_url=http://a:1/v1")
+    two = ("++backbones.strong.file=openai", "+backbones.strong.model=default")
+    other = "+backbones.strong.base_url=http://b:1/v1"
+    with pytest.raises(ConfigError, match=r"backbones\.strong: a second server beside backbone"):
+        bench.job(*one, *two, other)
+    for more in ("+backbones.strong.revision=b", "+backbone.chat_template_kwargs.a=1"):
+        config, _, _ = bench.job(*one, *two, other, more)
+        assert list(further_backbones(config, None)) == ["strong"]
+    config, _, _ = bench.job(*one, *two, "+backbones.strong.base_url=http://a:1/v1")
+    assert list(further_backbones(config, None)) == ["strong"]
+
+
+def test_what_decided_an_assignment_is_written_once(bench, rows):
+    words = ("method=mad", "assign.by=meta_debate")
+    bench.run(*words)
+    directory = bench.directory(*words)
+    kinds = {"criteria", "proposal", "review"}
+    for trace, line in zip(
+        rows(directory / "traces.jsonl"), rows(directory / "assignments.jsonl"), strict=True
+    ):
+        said = trace["rollout"]["messages"]
+        deciding = [one for one in said if one["kind"] in kinds]
+        assert len(deciding) == line["calls"]
+        assert not any("text" in one for one in deciding)
+        assert all("text" in one for one in said if one["kind"] not in kinds)
+        assert "assignment" not in trace["rollout"]
+        assert all(one["proposals"] for one in line["hearings"])
 
 
 def test_costs_by_backbone_come_back_from_plain_data(message_of):

@@ -22,6 +22,7 @@ METHODS = (
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
     *("gated_random", "credit_heuristic", "gptswarm"),
     *("debate", "mad", "dmad", "meta_debate_mad", "meta_debate_dmad"),
+    *("random_mad", "random_dmad"),
 )
 SEEDS = ("42", "43", "44") if os.environ.get("SERO_WHOLE_TABLE") else ("42",)
 """`SERO_WHOLE_TABLE=1` runs all three of the experiment's, which takes minutes more."""

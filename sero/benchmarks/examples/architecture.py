@@ -129,7 +129,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[str]]:
         label = found[1].lower()
         if label == RECOMMENDATION:
             lines, doubled = {}, []  # a later record replaces what was said before
-        elif label in lines:
+        elif label in lines and label not in doubled:
             doubled.append(label)
         lines[label] = [line[found.end() :]]
     return {name: "\n".join(said).strip() for name, said in lines.items()}, doubled

@@ -9,8 +9,13 @@ from sero.credit import FastWeights
 from sero.errors import UserError
 from sero.inference.operator import answer
 from sero.inference.parts import speak
-from sero.inference.played import AS_WRITTEN, PlannedAssignment, Played, played
 from sero.inference.retrieval import Team, assigned_team
+from sero.inference.role_assignment import (
+    AS_WRITTEN,
+    PlannedAssignment,
+    RoleAssignment,
+    assign_cards,
+)
 from sero.inference.span import Span
 from sero.inference.trace import CallKind, cost_of
 
@@ -27,7 +32,7 @@ class Casting:
 
     async def assign(self, prompt, cards, call):
         self.asked.append((prompt, [card.name for card in cards], call))
-        return Played(
+        return RoleAssignment(
             cards=tuple(dataclasses.replace(card, backbone=self._backbone) for card in cards),
             suitability=self._suitability,
             messages=self._messages,
@@ -55,7 +60,7 @@ async def test_members_and_aggregator_are_played_together(pool_of, call):
     assert casting.asked == [("task", ["s1", "v1", "a1"], call)]
     assert found.names == team.names
     assert [card.backbone for card in (*found.members, found.aggregator)] == ["strong"] * 3
-    assert found.played.record == {"item": "task_1", "rule": "test"}
+    assert found.assignment.record == {"item": "task_1", "rule": "test"}
 
 
 async def test_without_an_assigner_or_a_terminal_the_team_stands(pool_of, call):
@@ -64,12 +69,12 @@ async def test_without_an_assigner_or_a_terminal_the_team_stands(pool_of, call):
     casting, headless = Casting(), dataclasses.replace(team, aggregator=None)
     assert await assigned_team("task", headless, casting, call=call) is headless
     assert casting.asked == []
-    assert team.played is AS_WRITTEN
+    assert team.assignment is AS_WRITTEN
 
 
 async def test_cards_of_a_host_stand_as_they_are_without_an_assigner(pool_of, call):
     cards = pool_of("s1", "a1").cards
-    assert await played("task", cards, None, call=call) == Played(cards=cards)
+    assert await assign_cards("task", cards, None, call=call) == RoleAssignment(cards=cards)
 
 
 def test_a_card_outside_of_the_team_stands_as_it_is(pool_of, card):

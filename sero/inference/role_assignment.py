@@ -17,7 +17,7 @@ from sero.roles.card import RoleCard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class RoleAssignment:
     """Roles with their players.
 
     Attributes:
@@ -34,7 +34,7 @@ class Played:
     record: Mapping[str, Any] | None = None
 
 
-AS_WRITTEN = Played()
+AS_WRITTEN = RoleAssignment()
 """Nobody decided anything."""
 
 
@@ -59,7 +59,9 @@ NOTHING_ASKED = PlannedAssignment(calls=ZERO, distinct=0, shown=0)
 class Assigner(Protocol):
     """Decides who plays which role."""
 
-    async def assign(self, prompt: str, cards: Sequence[RoleCard], call: CallContext) -> Played:
+    async def assign(
+        self, prompt: str, cards: Sequence[RoleCard], call: CallContext
+    ) -> RoleAssignment:
         """The cards as they are played on this task.
 
         Raises:
@@ -72,14 +74,14 @@ class Assigner(Protocol):
         ...
 
 
-async def played(
+async def assign_cards(
     prompt: str, cards: Sequence[RoleCard], assigner: Assigner | None, *, call: CallContext
-) -> Played:
+) -> RoleAssignment:
     """The cards as they are played on this task; as they stand where nobody assigns roles.
 
     Raises:
         BackboneError: the machine failed.
     """
     if assigner is None:
-        return Played(cards=tuple(cards))
+        return RoleAssignment(cards=tuple(cards))
     return await assigner.assign(prompt, cards, call)

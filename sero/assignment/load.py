@@ -54,7 +54,7 @@ def load_roster(path: Path | str) -> RosterFile:
     """Read a roster file; see `roster_from_data`.
 
     Raises:
-        RosterError: every fault of the file, together.
+        RosterError: the faults of the file, together.
     """
     return roster_from_data(_yaml(path), where=str(path))
 
@@ -63,7 +63,7 @@ def roster_from_data(raw: Any, *, where: str, roles_wanted: bool = True) -> Rost
     """A roster from plain data: `roles`, `candidates`, and optionally `evaluators` and `task`.
 
     An evaluator is the name of a candidate, or a record like a candidate's; without a list the
-    candidates judge.
+    candidates judge. Of each list there are `MAX_ROWS` at most.
 
     Args:
         raw: the file's content.
@@ -71,7 +71,7 @@ def roster_from_data(raw: Any, *, where: str, roles_wanted: bool = True) -> Rost
         roles_wanted: without roles there is nothing to assign; False: they come from elsewhere.
 
     Raises:
-        RosterError: every fault, together.
+        RosterError: the faults together, the first twenty and a count of the others.
     """
     if not isinstance(raw, Mapping):
         raise RosterError(where, [_NO_ROSTER if roles_wanted else _NO_CANDIDATES])
@@ -106,7 +106,7 @@ def load_candidates(path: Path | str) -> Roster:
     """Read a roster whose roles may come from elsewhere, such as the cards of a pool.
 
     Raises:
-        RosterError: every fault of the file, together.
+        RosterError: the faults of the file, together.
     """
     return roster_from_data(_yaml(path), where=str(path), roles_wanted=False).roster
 
@@ -206,7 +206,7 @@ def load_scores(path: Path | str, roster: Roster | None = None) -> ScoreTable:
     that is missing.
 
     Raises:
-        RosterError: every fault of the file, together.
+        RosterError: the faults of the file, together.
     """
     raw = _yaml(path)
     table = raw if isinstance(raw, Mapping) else {"scores": raw}

@@ -96,13 +96,15 @@ class Candidate:
     """Somebody who can play a role or judge proposals: a model with a way of using it.
 
     Attributes:
-        name: unique among candidates and evaluators; accounting uses it.
+        name: unique among candidates and evaluators; accounting uses it, and `assign.by` must be
+            able to say it (`sero.assignment.names`).
         backbone: name of a backbone's configuration, None for the run's own.
         prompt: the prompt strategy, the system message of proposals and reviews alike; empty for
             none.
         temperature: of every call it makes, in [0, 1].
         tools: what tools it has, opaque here: kept in records and left to the host.
         request: further fields of every request it sends, such as the declarations of its tools.
+            Both are plain JSON of a bounded length (`sero.assignment.options`).
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _CLOSED

@@ -54,8 +54,8 @@ def no_backbone(who: str, name: str, known: Iterable[str]) -> str:
     there = ", ".join(known) or "none"
     return (
         f"{who} is to speak through backbone '{name}', and the run has no such further backbone "
-        f"(there are: {there}). Add it: '+backbones.{name}={{}}' brings conf/backbone/{name}.yaml, "
-        f"+backbones.{name}.KEY=VALUE sets a value of it"
+        f"(there are: {there}). Add it: '+backbones.{name}={{}}' takes conf/backbone/{name}.yaml, "
+        f"+backbones.{name}.file=FILE another one, +backbones.{name}.KEY=VALUE sets a value of it"
     )
 
 

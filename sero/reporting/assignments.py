@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sero.reporting.doubts import EVAL, Doubts, doubts_in
 from sero.reporting.entries import AssignmentLine
 
-EVAL = "eval"
 SHOWN = 200
 """Most tasks that are shown one by one."""
 
@@ -54,6 +54,7 @@ class Assignments:
         n: lines counted.
         none: lines among them without an assignment.
         training: lines of training rollouts.
+        doubts: tasks of the evaluation on which scores or criteria were missing.
     """
 
     evaluated: bool = False
@@ -65,6 +66,7 @@ class Assignments:
     n: int = 0
     none: int = 0
     training: int = 0
+    doubts: Doubts = Doubts()
 
 
 def gather_assignments(lines: Iterable[AssignmentLine]) -> Assignments:
@@ -81,6 +83,7 @@ class _Sum:
 
     def __init__(self) -> None:
         self.n = self.none = 0
+        self._doubts = Doubts()
         self._played: dict[str, Counter[str]] = {}
         self._candidates: dict[str, None] = {}
         self._rules: Counter[str] = Counter()
@@ -96,6 +99,7 @@ class _Sum:
         for role, player in line.assignment.items():
             self._candidates.setdefault(player)
             self._played.setdefault(role, Counter())[player] += 1
+        self._doubts += doubts_in(line)
         self._rules[line.rule] += 1
         self._warnings.update(line.warnings)
         if len(self._tasks) < SHOWN:
@@ -114,6 +118,7 @@ class _Sum:
             n=self.n,
             none=self.none,
             training=training,
+            doubts=self._doubts if evaluated else Doubts(),
         )
 
 

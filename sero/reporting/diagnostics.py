@@ -15,6 +15,7 @@ from sero.credit import PoolState
 from sero.evolution.actions import Operation
 from sero.evolution.ranks import spearman
 from sero.evolution.sections import EarlyStopConfig
+from sero.reporting.edges import PHASE as EDGES
 from sero.reporting.entries import Episode
 from sero.reporting.records import RunRecord
 from sero.reporting.retrievals import Retrievals, unseen_newcomers
@@ -193,7 +194,11 @@ def _part(
 
 
 def _acceptance(episodes: Sequence[Episode]) -> tuple[Acceptance, ...]:
-    """By phase and operation, both in order of appearance of the phase, then by name."""
+    """By phase and operation, both in order of appearance of the phase, then by name.
+
+    Drawing a graph to learn its edges proposes nothing.
+    """
+    episodes = [e for e in episodes if e.phase != EDGES]
     proposed = Counter((e.phase, e.action) for e in episodes)
     committed = Counter((e.phase, e.action) for e in episodes if e.committed)
     phases = list(dict.fromkeys(e.phase for e in episodes))

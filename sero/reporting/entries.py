@@ -111,6 +111,7 @@ class Episode:
         contracts: the candidate's contract report, if there was a candidate.
         loo: mean credit φ per role when a refresh followed.
         loo_stderr: its standard error, where the estimator has one.
+        edge_probabilities: of every edge, by its ends, after a gradient step of that phase.
     """
 
     episode: int
@@ -137,6 +138,7 @@ class Episode:
     completion_tokens: int = 0
     loo: Mapping[str, float] | None = None
     loo_stderr: Mapping[str, float] | None = None
+    edge_probabilities: Mapping[str, Mapping[str, float]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +172,7 @@ class AssignmentLine:
         fallback, flat: roles without a mean above the threshold; with scores that are noise.
         self_excluded: evaluators whose scores for themselves were left out.
         dropped: scores that could not be read.
+        hearings: of each role, its criteria, proposals and reviews.
     """
 
     item: str
@@ -186,6 +189,7 @@ class AssignmentLine:
     flat: tuple[str, ...] = ()
     self_excluded: tuple[str, ...] = ()
     dropped: int = 0
+    hearings: tuple[Mapping[str, Any], ...] = ()
     calls: int = 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sero.errors import UserError
 from sero.reporting.diagnostics import harmful_roles
+from sero.reporting.doubts import Doubts, doubts_of
 from sero.reporting.entries import Spending
 from sero.reporting.hosts import host_of, rules_of
 from sero.reporting.pools import load_state
@@ -96,6 +97,7 @@ class RunFigures:
         roles: size of the pool that was evaluated, None if it was not saved.
         harmful: harmful roles left in it; None outside the simulated world.
         lost_aggregator: it has no aggregator left; None if it was not saved.
+        doubts: tasks on which Meta-Debate lacked scores or criteria.
     """
 
     directory: Path
@@ -116,6 +118,7 @@ class RunFigures:
     roles: int | None
     harmful: int | None
     lost_aggregator: bool | None
+    doubts: Doubts = Doubts()
 
     @property
     def score(self) -> float:
@@ -173,6 +176,7 @@ def _read(directory: Path) -> RunFigures | Unusable:
         roles=None if pool is None else len(pool),
         harmful=None if pool is None else harmful_roles(run, pool),
         lost_aggregator=None if pool is None else pool.terminal is None,
+        doubts=doubts_of(run),
     )
 
 

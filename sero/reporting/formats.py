@@ -97,7 +97,7 @@ def text_table(table: Table) -> str:
     lines = []
     for row in cells:
         padded = [
-            cell + gap if i == 0 or not table.numeric else gap + cell
+            cell + gap if i < table.words or not table.numeric else gap + cell
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             for gap in (" " * (width - cell_len(cell)),)
         ]
@@ -121,7 +121,7 @@ def _md_heading(text: str) -> str:
 
 def _md_table(table: Table) -> str:
     right = "---:" if table.numeric else ":---"
-    rule = [":---", *[right] * (len(table.columns) - 1)]
+    rule = [*[":---"] * table.words, *[right] * (len(table.columns) - table.words)]
     rows = [list(map(md_escape, row)) for row in (table.columns, *table.rows)]
     lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
     parts = [f"### {md_escape(table.title)}", "\n".join(lines), *map(md_escape, table.notes)]
@@ -187,7 +187,7 @@ def _tex_table(table: Table) -> str:
             r"\begin{table}[htbp]",
             r"\centering\small",
             f"\\caption{{{tex_escape(table.title)}}}",
-            f"\\begin{{tabular}}{{l{others * (len(table.columns) - 1)}}}",
+            f"\\begin{{tabular}}{{{'l' * table.words}{others * (len(table.columns) - table.words)}}}",
             r"\toprule",
             rows[0],
             r"\midrule",

@@ -132,6 +132,7 @@ def comparator_table(block: Block, found: Sequence[Hindsight]) -> Table:
         columns=("row", "minus", "pairs", "difference", "95 % CI", "wins"),
         rows=rows,
         notes=(note,),
+        words=2,
     )
 
 

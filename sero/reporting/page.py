@@ -13,6 +13,7 @@ from sero.reporting.assignments import Assignments, gather_assignments
 from sero.reporting.charts import Curve, Marks, metric_curve, rolling_mean
 from sero.reporting.costs import Costs, sum_costs
 from sero.reporting.diagnostics import Diagnostics, diagnose
+from sero.reporting.edges import LearnedEdge, latest, learned_edges
 from sero.reporting.entries import Episode, Prediction, Status
 from sero.reporting.pools import commits, load_state
 from sero.reporting.records import RunRecord
@@ -90,6 +91,7 @@ class Page:
     failed: tuple[Prediction, ...]
     outcomes: tuple[tuple[str, int], ...]
     edits: Edits
+    edges: tuple[LearnedEdge, ...]
     pool: tuple[PoolLine, ...]
     costs: Costs
     assignments: Assignments
@@ -120,6 +122,7 @@ def gather(row: Row) -> Page:
     costs = sum_costs(retrievals.watch(run.traces()))  # the long file is read once for both
     before, after = pool_states(run.directory)
     diagnostics = diagnose(run, episodes, metrics, retrievals, before=before, after=after)
+    assignments = gather_assignments(run.assignments())
     return Page(
         run=run,
         status=run.status,
@@ -130,16 +133,17 @@ def gather(row: Row) -> Page:
         failed=tuple(failed.values()),
         outcomes=_ranked(outcomes),
         edits=_edits(episodes),
+        edges=learned_edges(latest(episodes), run.config),
         pool=pool_lines(before, after),
         costs=costs,
-        assignments=gather_assignments(run.assignments()),
+        assignments=assignments,
         curves=_curves(episodes, metrics),
         marks=Marks(
             warmup=max((e.episode for e in episodes if e.phase == "warmup"), default=0),
             commits=[e.episode for e in episodes if e.committed],
         ),
         diagnostics=diagnostics,
-        warnings=run_warnings(diagnostics),
+        warnings=run_warnings(diagnostics, assignments.doubts),
         files=tuple(name for name in FILES if (run.directory / name).is_file()),
     )
 

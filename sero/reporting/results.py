@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sero.errors import UserError
 from sero.reporting.differences import Difference
+from sero.reporting.doubts import Doubts
 from sero.reporting.figures import RunFigures, Setting, Unusable, read_figures
 from sero.reporting.hindsight import comparator_table, hindsights
 from sero.reporting.overview import overviews
@@ -171,6 +172,8 @@ def _warnings(block: Block) -> list[str]:
         )
     lines += _unequal_seeds(block)
     for row in block.rows:
+        doubts = sum((run.doubts for run in row.runs), Doubts())
+        lines += [f"{row.label}: {line}" for line in doubts.lines]
         partly = unscored_items(row, block) if block.over_items else 0
         if partly:
             lines.append(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sero.evolution.early_stop import first_test, should_stop
 from sero.reporting.diagnostics import Diagnostics
+from sero.reporting.doubts import Doubts
 from sero.reporting.text import printable
 
 COLLAPSED_ENTROPY = 0.10
@@ -41,11 +42,17 @@ class RunWarning:
         return printable(f"{self.found} {self.advice}")
 
 
-def run_warnings(d: Diagnostics) -> tuple[RunWarning, ...]:
-    """What of a run's diagnostics should make its reader careful; empty without any episode."""
+def run_warnings(d: Diagnostics, doubts: Doubts | None = None) -> tuple[RunWarning, ...]:
+    """What of a run should make its reader careful.
+
+    Args:
+        d: of its training; says nothing without any episode.
+        doubts: of the assignments of its evaluation.
+    """
+    assigning = tuple(_assigning(doubts or Doubts()))
     if not d.episodes:
-        return ()
-    return tuple(
+        return assigning
+    return assigning + tuple(
         one
         for check in (
             _collapsed,
@@ -70,6 +77,23 @@ def full_from_the_start(n_roles: int, p_max: int) -> RunWarning | None:
         "a Remove is committed, and through all of the warm-up.",
         advice=f"Set pool.p_max to {n_roles + 4} or more; four free places keep training moving.",
     )
+
+
+def _assigning(doubts: Doubts) -> Iterator[RunWarning]:
+    if doubts.arbitrary:
+        yield RunWarning(
+            code="scores_unread",
+            found=f"Assigning roles: {doubts.arbitrary}.",
+            advice="Read the reviews in assignments.jsonl: raise assign.review_tokens where they "
+            "are cut, or name other evaluators in assign.roster.",
+        )
+    if doubts.unwritten:
+        yield RunWarning(
+            code="criteria_unwritten",
+            found=f"Assigning roles: {doubts.unwritten}.",
+            advice="Raise assign.criteria_tokens or assign.criteria_attempts, or write the "
+            "criteria yourself in assign.roster.",
+        )
 
 
 def _collapsed(d: Diagnostics) -> Iterator[RunWarning]:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sero.assignment.players import RANDOM
+from sero.reporting.doubts import doubts_of
 from sero.reporting.figures import RunFigures, read_figures, row_key, with_players
 from sero.reporting.hindsight import hindsight_lines
 from sero.reporting.hosts import host_of
@@ -200,6 +201,12 @@ def _warnings(rows: Sequence[Row]) -> list[str]:
             "Warning: one seed only. Intervals are over held-out items of that run; "
             "how much another seed would change is not in them."
         )
+    lines += [
+        f"Warning: {_label(row, rows[0]) if row is not rows[0] else _name(row)}, seed "
+        f"{row.run.seed}: {line}."
+        for row in rows
+        for line in doubts_of(row.run).lines
+    ]
     if any(row.failures for row in rows):
         lines.append("Failed items are left out of the means; the same command again retries them.")
     return lines

@@ -16,13 +16,14 @@ NONE = "–"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Cells as text. The first column is set left, the others right if they are `numeric`."""
+    """Cells as text. The first `words` columns are set left, the others right if `numeric`."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     numeric: bool = True
+    words: int = 1
 
 
 def named(block: Block, what: str) -> str:

@@ -40,8 +40,8 @@ def compact(count: int) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A difference with its sign, three decimals; a dash for none."""
-    return "–" if value is None else f"{value:+.3f}"
+    """A difference with its sign, three decimals, zero with a plus; a dash for none."""
+    return "–" if value is None else f"{value:+z.3f}"
 
 
 def score(value: float | None) -> str:

@@ -117,7 +117,7 @@ class _Job:
             shop = assemble(self.config, self.inputs)
             async with stopping() as stop:
                 try:
-                    await self._work(shop)
+                    scored = await self._work(shop)
                 except asyncio.CancelledError:
                     if not stop.cancelled:
                         raise
@@ -133,9 +133,17 @@ class _Job:
         finally:
             if self.run.read_status() == RUNNING:
                 self._leave(RunStatus.FAILED, "a fault of the program; its message says more")
-        return JobOutcome(exit_code=0, directory=self.run.path, state=RunStatus.COMPLETED)
+        if not scored:
+            log.warning(
+                "%s: every item failed, so there is no score; predictions.jsonl says why, and the "
+                "same command tries them again",
+                self.run.path,
+            )
+        code = 0 if scored else BackboneError.exit_code
+        return JobOutcome(exit_code=code, directory=self.run.path, state=RunStatus.COMPLETED)
 
-    async def _work(self, shop: Workshop) -> None:
+    async def _work(self, shop: Workshop) -> bool:
+        """Train, evaluate, write the result; whether any item has a score."""
         async with contextlib.AsyncExitStack() as stack:
             for backbone in shop.backbones:  # the run's own first: closed last
                 stack.push_async_callback(backbone.close)
@@ -148,7 +156,7 @@ class _Job:
 
             trained = await self._fit(shop, journals, tracker, resume)
             await self._evaluate(shop, journals, trained)
-            self._finish(shop, trained, tracker)
+            return self._finish(shop, trained, tracker)
 
     def _journals(self, resume: Mapping[str, Any] | None) -> Journals:
         """The journals, cut back to the checkpoint; behind it, traces of kept predictions stay.
@@ -221,8 +229,8 @@ class _Job:
         if again:
             await retry_failed(shop, self.run, run_seed=seed, concurrency=concurrency)
 
-    def _finish(self, shop: Workshop, trained: Cost, tracker: MetricWriter) -> None:
-        """result.json, the completed status and the report, in this order."""
+    def _finish(self, shop: Workshop, trained: Cost, tracker: MetricWriter) -> bool:
+        """result.json, the completed status and the report; whether any item has a score."""
         summary = summarise(read_lines(self.run.predictions))
         record = result_record(
             shop,
@@ -249,6 +257,7 @@ class _Job:
         if self.config.progress != "none":
             for warning in page.warnings:
                 log.warning("%s: %s", self.run.path, warning.line)
+        return summary.n > 0
 
     def _interrupted(self, stop: Stop) -> JobOutcome:
         assert stop.requested is not None

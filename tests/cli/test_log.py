@@ -1,3 +1,5 @@
+import json
+
 from sero.cli.log import line_of
 from sero.reporting.entries import Episode
 
@@ -51,3 +53,20 @@ def test_an_add_without_a_card_is_shown():
         episode=9, phase="main", task="t", action="add", verdict="rejected", reasons=("leak",)
     )
     assert line_of(episode).endswith("+(no card) [leak]")
+
+
+def test_learned_edges_have_scores_and_steps_and_no_verdict(sero, run_directory):
+    drawn = {"phase": "edges", "action": "sample", "verdict": "unchanged", "task": "t"}
+    lines = [
+        {"episode": 1, **drawn, "score_before": 0.25, "reward": 0.25},
+        {"episode": 2, **drawn, "score_before": 0.5, "reward": 0.5}
+        | {"edge_probabilities": {"a": {"b": 0.75, "c": 0.25}, "b": {"c": 0.62}}},
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (run_directory / "episodes.jsonl").write_text(text)
+    out = sero("log", run_directory).out.splitlines()
+    assert out[0].split() == ["episode", "phase", "action", "score", "gradient", "step"]
+    assert out[1].split() == ["1", "edges", "sample", "0.250"]
+    assert out[2].endswith("0.500  mean probability 0.540, 2 of 3 edges above .5")
+    assert out[3] == "2 episodes: 2 graphs drawn, 1 gradient steps; state completed"
+    assert out[4] == "edges kept, probability above 0.5: a → b 0.750, b → c 0.620"

@@ -38,3 +38,8 @@ def test_compact(count, shown):
 def test_numbers_or_a_dash():
     assert (signed(0.25), signed(-0.1), signed(None)) == ("+0.250", "-0.100", "–")
     assert (score(0.5), score(None)) == ("0.500", "–")
+
+
+def test_a_difference_that_rounds_to_zero_has_a_plus():
+    assert [signed(value) for value in (-0.0001, -0.0, 0.0004)] == ["+0.000"] * 3
+    assert signed(-0.0006) == "-0.001"

@@ -383,6 +383,15 @@ class TestJsonDoor:
         assert first_json_object("{no} " * 64 + '{"a": 1}') is None  # tried 64 times
         assert list(json_objects('x {"a": {"b": 1}} {"c": 2}')) == [{"a": {"b": 1}}, {"c": 2}]
 
+    @pytest.mark.parametrize(
+        "text",
+        ["{}" * 500_000, '{"a":[' * 64 + '{"b":1},' * 125_000, '{"a":' * 64 + "[" + "1," * 500_000],
+    )
+    def test_a_long_reply_is_read_in_bounded_time(self, text):
+        started = time.process_time()
+        assert len(list(json_objects(text))) <= 64
+        assert time.process_time() - started < 2.0
+
 
 def obeying(schema):
     """Values of a JSON Schema, of the few kinds `add_card_schema` uses."""

@@ -417,6 +417,15 @@ def test_an_item_that_fails_again_stays_failed(bench, rows, status_of):
         assert bench.spy.of_item(ITEMS[0])
 
 
+def test_a_run_without_any_score_is_no_success(bench, undisturbed, outcome):
+    directory = bench.directory(STATIC)
+    assert bench.run(STATIC, before=refusing("test-")).exit_code == 75
+    result = read_json(directory / "result.json")
+    assert (result["n"], result["failures"], result["mean_score"]) == (0, 6, None)
+    assert bench.run(STATIC).exit_code == 0
+    assert outcome(directory) == outcome(undisturbed.directory(STATIC))
+
+
 def test_a_retry_keeps_traces_of_training_and_of_the_other_items(bench, undisturbed, outcome, rows):
     bench.run(before=refusing(ITEMS[5]))
     bench.run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sero.reporting.doubts import EVAL, Doubts, doubts_in
 from sero.reporting.entries import AssignmentLine
@@ -66,7 +66,7 @@ class Assignments:
     n: int = 0
     none: int = 0
     training: int = 0
-    doubts: Doubts = Doubts()
+    doubts: Doubts = field(default_factory=Doubts)
 
 
 def gather_assignments(lines: Iterable[AssignmentLine]) -> Assignments:

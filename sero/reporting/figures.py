@@ -118,7 +118,7 @@ class RunFigures:
     roles: int | None
     harmful: int | None
     lost_aggregator: bool | None
-    doubts: Doubts = Doubts()
+    doubts: Doubts = field(default_factory=Doubts)
 
     @property
     def score(self) -> float:

@@ -180,6 +180,7 @@ def _tex_heading(text: str) -> str:
 
 def _tex_table(table: Table) -> str:
     others = "r" if table.numeric else "l"
+    columns = "l" * table.words + others * (len(table.columns) - table.words)
     rows = [" & ".join(map(_tex_cell, row)) + r" \\" for row in (table.columns, *table.rows)]
     notes = [f"\\par\\smallskip {{\\footnotesize {tex_escape(note)}}}" for note in table.notes]
     return "\n".join(
@@ -187,7 +188,7 @@ def _tex_table(table: Table) -> str:
             r"\begin{table}[htbp]",
             r"\centering\small",
             f"\\caption{{{tex_escape(table.title)}}}",
-            f"\\begin{{tabular}}{{{'l' * table.words}{others * (len(table.columns) - table.words)}}}",
+            f"\\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rows[0],
             r"\midrule",

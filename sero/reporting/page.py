@@ -13,6 +13,7 @@ from sero.reporting.assignments import Assignments, gather_assignments
 from sero.reporting.charts import Curve, Marks, metric_curve, rolling_mean
 from sero.reporting.costs import Costs, sum_costs
 from sero.reporting.diagnostics import Diagnostics, diagnose
+from sero.reporting.edges import PHASE as EDGES
 from sero.reporting.edges import LearnedEdge, latest, learned_edges
 from sero.reporting.entries import Episode, Prediction, Status
 from sero.reporting.pools import commits, load_state
@@ -226,17 +227,19 @@ def _curves(
         return ()
     scored = [(e.episode, e.score_before) for e in episodes if e.score_before is not None]
     sized = [(e.episode, float(e.pool_size)) for e in episodes if e.pool_size is not None]
-    acceptance = [float(e.committed) for e in episodes]
-    x = [e.episode for e in episodes]
+    edits = [e for e in episodes if e.phase != EDGES]
+    acceptance = [float(e.committed) for e in edits]
     found = [
         _smooth(f"score before the edit, {SMOOTHED}", scored, share=True),
         _smooth(f"reward, {SMOOTHED}", [(e.episode, e.reward) for e in episodes]),
         Curve(
             title=f"acceptance, {SMOOTHED}",
-            episodes=x,
+            episodes=[e.episode for e in edits],
             values=rolling_mean(acceptance, WINDOW),
             share=True,
-        ),
+        )
+        if edits
+        else None,
         _counts("pool size, roles", sized),
         metric_curve("operation entropy, nats", metrics, "controller/op_entropy"),
         metric_curve("baseline, reward units", metrics, "controller/baseline"),

@@ -36,6 +36,7 @@ def test_the_page_has_the_edges_and_no_acceptance(make_run, add_episodes, evil):
     assert "<script" not in page
     assert "<th>operation</th>" not in page
     assert "<h2>Edits</h2>" not in page
+    assert "acceptance, mean of" not in page
     config = yaml.safe_load((directory / "config.yaml").read_text())
     config["method"] = {"name": "gptswarm", "threshold": 0.8}
     (directory / "config.yaml").write_text(json.dumps(config))

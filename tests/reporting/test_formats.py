@@ -178,3 +178,15 @@ def test_nothing_finished_says_so(kind):
     assert "No run is finished." in text
     assert "no server" in text
     assert text.endswith("\n")
+
+
+def test_a_second_column_of_words_is_set_left():
+    table = Table(
+        title="t", columns=("row", "minus", "p"), rows=(("a", "bb", "1"),), notes=(), words=2
+    )
+    report = Report(overviews=(table,), sections=(), notes=(), unusable=None)
+    text = {kind: render_report(report, kind) for kind in Format}
+    assert "a    bb     1" in text[Format.TEXT]
+    assert "| :--- | :--- | ---: |" in text[Format.MD]
+    assert r"\begin{tabular}{llr}" in text[Format.TEX]
+    assert '<td>bb</td><td class="n">1</td>' in text[Format.HTML]

@@ -16,8 +16,8 @@ BENCHMARKS = ["naturalplan", "olympiadbench", "tablebench"]
 METHODS = [
     *("cot", "sc", "workflow", "static_dag", "static", "random_evolution", "sero"),
     *("gated_random", "credit_heuristic", "gptswarm"),
-    *("debate", "mad", "dmad", "meta_debate_mad", "meta_debate_dmad"),
-    *("random_mad", "random_dmad"),
+    *("debate", "mad", "dmad"),
+    *("meta_debate_mad", "random_mad", "meta_debate_dmad", "random_dmad"),
 ]
 FACTORS = {
     "ablation/no_gate": {"gate.kind": "none"},

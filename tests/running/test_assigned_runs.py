@@ -11,8 +11,8 @@ import yaml
 
 from sero.errors import (
     BudgetSpent,
+    ConfigError,
     RequestRejected,
-    RosterError,
     RunConflict,
     ServerUnavailable,
     UserError,
@@ -277,7 +277,7 @@ def test_a_roster_changed_on_the_way_is_refused(bench):
 def test_a_roster_with_faults_is_refused_before_anybody_is_asked(bench):
     path = bench.folder / "het.yaml"
     path.write_text(path.read_text().replace("backbone: strong", "backbone: stronger"))
-    with pytest.raises(RosterError, match="stronger"):
+    with pytest.raises(ConfigError, match="stronger"):
         bench.run(*DEBATED)
     assert bench.spy is None
 

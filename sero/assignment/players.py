@@ -216,7 +216,7 @@ def choice_faults(cfg: RunAssignConfig, roster: Roster, backbones: Collection[st
         offered = [META_DEBATE, RANDOM, *names]
         faults.append(
             f"assign.by: got '{cfg.by}'; there are {', '.join(offered)}"
-            f"{did_you_mean(str(cfg.by), offered)}"
+            f"{did_you_mean(str(cfg.by), (*DECIDERS, *names))}"
         )
     faults += dict.fromkeys(
         no_backbone(f"'{one.name}'", one.backbone, backbones)

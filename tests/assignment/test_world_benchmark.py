@@ -187,8 +187,7 @@ class TestOracle:
                 "oracle",
                 False,
                 "assign.by: oracle needs to know what every candidate is worth, and only the "
-                "simulated benchmark=assignment_world does; choose one of meta_debate, random, "
-                "clerk-1, clerk-2, clerk-3, clerk-4",
+                "simulated benchmark=assignment_world does",
             ),
             ("oracel", True, "did you mean 'oracle'"),
             ("clerk-5", False, "there are meta_debate, random, clerk-1"),

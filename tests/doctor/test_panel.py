@@ -9,6 +9,7 @@ from sero.doctor import Level, examine
 from sero.doctor.data import check_data
 from sero.doctor.finding import fail
 from sero.doctor.panel import Seat, seats
+from sero.errors import ConfigError
 
 WORDS = (
     *("experiment=single", "encoder=hashing", "backbone=scripted", "logger=none", "method=mad"),
@@ -104,12 +105,19 @@ async def test_candidates_with_request_options_are_asked_with_them(look, roster,
     assert "3 roles for 2 candidate(s), 2 evaluator(s), by meta_debate" in roles.said
 
 
-async def test_a_roster_that_cannot_be_used_is_a_failure(look, roster):
-    found = await look("assign.by=b", roster("candidates: [{name: a, backbone: strong}]"))
+async def test_a_roster_that_cannot_be_used_is_told_before_anybody_is_asked(look, roster):
+    with pytest.raises(ConfigError) as caught:
+        await look("assign.by=b", roster("candidates: [{name: a, backbone: strong}]"))
+    assert "assign.by: got 'b'" in str(caught.value)
+    assert "speak through backbone 'strong'" in str(caught.value)
+
+
+async def test_a_role_that_the_method_lacks_is_a_failure(look, roster):
+    text = "candidates: [{name: a}]\nroles: [{name: nobody, description: A role of no method.}]"
+    found = await look("assign.by=a", roster(text))
     roles = of("method=mad", found)["roles"]
     assert roles.level is Level.FAIL
-    assert "assign.by: got 'b'" in roles.said
-    assert "speak through backbone 'strong'" in roles.said
+    assert "roles.nobody: the method has no such role" in roles.said
     assert "\n" not in roles.said
     assert of("backbone=scripted", found)
 

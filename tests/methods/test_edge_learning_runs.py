@@ -95,8 +95,8 @@ def test_the_evaluated_graph_is_the_one_the_last_line_tells(finished):
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (("log", "{run}"), "24 episodes: 0 committed, 0 rejected, 24 unchanged"),
-        (("log", "{run}", "--last", "1", "--details"), "edges   sample  unchanged"),
+        (("log", "{run}"), "24 episodes: 24 graphs drawn, 5 gradient steps; state completed"),
+        (("log", "{run}", "--last", "1", "--details"), "edges kept, probability above 0.5: "),
         (("view", "{run}"), "report.html"),
         (("diff", "{run}", "0", "24"), "no difference"),
         (("report", "{run}/../../../.."), "Difference to static"),

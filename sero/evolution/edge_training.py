@@ -6,7 +6,7 @@ The pool and its credit never change, so an episode is one rollout.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from sero.evolution.edge_logits import EdgeLogits, mean_entropy
 from sero.evolution.progress import Progress, progress_to_data
 from sero.evolution.records import Recorder
 from sero.evolution.rolling import Roller, Scored
+from sero.evolution.visits import visits
 from sero.inference.trace import Cost
 from sero.seeding import rng_for
 
@@ -63,7 +64,8 @@ async def train_edges(t: EdgeTrainer, progress: Progress, recorder: Recorder) ->
         return progress
     last = t.passes * len(t.tasks)
     try:
-        for episode, epoch, task in schedule(t, done=progress.episode):
+        remaining = visits(t.tasks, epochs=t.passes, run_seed=t.run_seed, done=progress.episode)
+        for episode, epoch, task in remaining:
             await asyncio.sleep(0)  # lets a signal in even when no call ever suspends
             t.check_budget(progress.cost)
 
@@ -92,17 +94,6 @@ async def train_edges(t: EdgeTrainer, progress: Progress, recorder: Recorder) ->
     progress = replace(progress, finished=True)
     recorder.checkpoint(progress_to_data(progress), t.logits.state())
     return progress
-
-
-def schedule(t: EdgeTrainer, *, done: int) -> Iterator[tuple[int, int, Task]]:
-    """(episode, epoch, task) from the first episode that is not done, in the order Sero visits."""
-    n = len(t.tasks)
-    for epoch in range(t.passes):
-        order = rng_for(t.run_seed, "tasks", epoch).permutation(n)
-        for position, i in enumerate(order):
-            episode = epoch * n + position + 1
-            if episode > done:
-                yield episode, epoch + 1, t.tasks[i]
 
 
 def episode_record(

@@ -25,6 +25,7 @@ from sero.evolution.records import Recorder, episode_metrics, episode_record
 from sero.evolution.rolling import Roller, Scored
 from sero.evolution.sections import EarlyStopConfig, PolicyConfig, TrainConfig
 from sero.evolution.step import Step
+from sero.evolution.visits import visits
 from sero.inference.trace import Cost
 from sero.seeding import rng_for
 
@@ -185,15 +186,8 @@ async def refreshed_credit(t: Trainer, state: PoolState, episode: int) -> Refres
 
 
 def schedule(t: Trainer, *, done: int) -> Iterator[tuple[int, int, TrainPhase, Task]]:
-    """(episode, epoch, phase, task) from the first episode that is not done.
-
-    Each epoch visits every training task once, in an order of its own; warm-up epochs come first.
-    """
-    n, warmup = len(t.tasks), t.train.warmup_epochs
-    for epoch in range(warmup + t.train.main_epochs):
-        phase = TrainPhase.WARMUP if epoch < warmup else TrainPhase.MAIN
-        order = rng_for(t.run_seed, "tasks", epoch).permutation(n)
-        for position, i in enumerate(order):
-            episode = epoch * n + position + 1
-            if episode > done:
-                yield episode, epoch + 1, phase, t.tasks[i]
+    """(episode, epoch, phase, task) from the first episode not done; warm-up epochs come first."""
+    warmup = t.train.warmup_epochs
+    epochs = warmup + t.train.main_epochs
+    for episode, epoch, task in visits(t.tasks, epochs=epochs, run_seed=t.run_seed, done=done):
+        yield episode, epoch, TrainPhase.WARMUP if epoch <= warmup else TrainPhase.MAIN, task

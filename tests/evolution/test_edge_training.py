@@ -12,7 +12,7 @@ from sero.backbones.scripted import ScriptedBackbone
 from sero.errors import BudgetSpent, ServerUnavailable
 from sero.evolution import trainer as algorithm2
 from sero.evolution.edge_logits import EdgeLogits, forward, ordered_pairs
-from sero.evolution.edge_training import EdgeTrainer, schedule, train_edges
+from sero.evolution.edge_training import EdgeTrainer, train_edges
 from sero.evolution.progress import Progress, progress_from_data, progress_to_data
 from sero.inference.trace import Cost
 from sero.tracking import METRICS
@@ -102,16 +102,14 @@ def undisturbed(toy, encoder):
 # ---- an undisturbed run
 
 
-def test_each_pass_visits_every_task_in_the_order_sero_does(toy):
-    visited = list(schedule(edge_trainer(toy, tasks=toy.tasks(5)), done=0))
-    assert [episode for episode, _, _ in visited] == list(range(1, 5 * PASSES + 1))
-    for epoch, part in itertools.groupby(visited, key=lambda row: row[1]):
-        assert {task.id for _, _, task in part} == {t.id for t in toy.tasks(5)}, epoch
-    sero = toy.trainer(n_train=5)
-    both = list(zip(visited, algorithm2.schedule(sero, done=0), strict=False))
-    assert len(both) == 10
-    assert all(ours[2] == theirs[3] for ours, theirs in both)
-    assert list(schedule(edge_trainer(toy, tasks=toy.tasks(5)), done=7)) == visited[7:]
+def test_each_pass_visits_every_task_in_the_order_sero_does(toy, undisturbed):
+    visited = [row["task"] for row in undisturbed[0]["episodes"]]
+    n = len(visited) // PASSES
+    for start in range(0, len(visited), n):
+        assert sorted(visited[start : start + n]) == sorted({t.id for t in toy.tasks(n)})
+    both = list(zip(visited, algorithm2.schedule(toy.trainer(n_train=n), done=0), strict=False))
+    assert len(both) >= 2 * n
+    assert all(ours == theirs[3].id for ours, theirs in both)
 
 
 def test_an_episode_leaves_the_line_of_an_episode_without_edit(toy, undisturbed):

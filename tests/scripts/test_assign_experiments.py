@@ -1,16 +1,15 @@
 """The worked examples of Meta-Debate against a scripted server, as a user starts them."""
 
-import importlib.util
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 
+import gold_server
 import pytest
+import train
 import yaml
 
 from sero.assignment.load import load_candidates
@@ -19,20 +18,6 @@ from sero.config.front import launch
 
 ROOT = Path(__file__).resolve().parents[2]
 
-
-def module(path: Path) -> ModuleType:
-    """A file as a module; scripts and helpers of tests are not importable by name."""
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_assignments", path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = loaded  # dataclasses look their module up
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-gold_server = module(Path(__file__).with_name("gold_server.py"))
-train_script = module(ROOT / "scripts" / "train.py")
 
 CRITERIA = {
     "criteria": [
@@ -133,7 +118,7 @@ class Example:
             *("progress=none", f"paths.runs={self.folder / 'runs'}"),
             f"paths.cache={self.folder / 'cache'}",
         ]
-        return launch(ROOT / "conf", "train", train_script.job, ["train.py", *line, *more])
+        return launch(ROOT / "conf", "train", train.job, ["train.py", *line, *more])
 
     def results(self) -> dict[str, dict]:
         """`assign.by` to result.json."""

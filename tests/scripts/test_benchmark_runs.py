@@ -1,14 +1,13 @@
 """A short training run on every benchmark's made items, against a server that knows their gold."""
 
-import importlib.util
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import gold_server
 import pytest
+import train
 
 from sero.benchmarks.base import Benchmark, Split, Task
 from sero.config import RunConfig, composer, parse_config
@@ -17,20 +16,6 @@ from sero.config.variant import resolved_data
 
 ROOT = Path(__file__).resolve().parents[2]
 
-
-def module(path: Path) -> ModuleType:
-    """A file as a module; scripts and helpers of tests are not importable by name."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = loaded  # dataclasses look their module up
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-gold_server = module(Path(__file__).with_name("gold_server.py"))
-train_script = module(ROOT / "scripts" / "train.py")
 
 WRONG = "I cannot say."
 
@@ -135,7 +120,7 @@ def trained(request, tmp_path_factory):
             task.prompt: gold_server.Answers(right=CASES[request.param].gold(task), wrong=WRONG)
             for task in (*split.train, *split.heldout)
         }
-        assert launch(ROOT / "conf", "train", train_script.job, ["train.py", *words]) == 0
+        assert launch(ROOT / "conf", "train", train.job, ["train.py", *words]) == 0
         (run,) = (folder / "runs").glob(f"single/*/sero/{request.param}/seed_42")
         yield Trained(
             name=request.param,
@@ -213,10 +198,10 @@ def test_no_prompt_holds_a_gold_answer_before_a_role_said_it(trained):
 def test_the_same_again_sends_nothing(trained, tmp_path):
     """Neither in the finished run's folder, nor in another one with the same cache."""
     before = {path: path.read_bytes() for path in trained.run.rglob("*") if path.is_file()}
-    assert train_script.job(trained.config, trained.run, trained.resolved) == 0
+    assert train.job(trained.config, trained.run, trained.resolved) == 0
     assert {path: path.read_bytes() for path in before} == before
     elsewhere = tmp_path / "elsewhere"
-    assert train_script.job(trained.config, elsewhere, trained.resolved) == 0
+    assert train.job(trained.config, elsewhere, trained.resolved) == 0
     assert len(trained.server.bodies) == trained.n_requests
     for name in ("episodes.jsonl", "predictions.jsonl", "pool/final.yaml"):
         assert (elsewhere / name).read_bytes() == (trained.run / name).read_bytes()

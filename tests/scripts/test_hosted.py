@@ -4,15 +4,14 @@ Their key comes from the environment and stays there; their prices fill `usd` an
 """
 
 import hashlib
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 
+import gold_server
 import pytest
+import train
 import yaml
 from aiohttp import web
 
@@ -22,20 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-hosted-0123456789abcdef"
 PROMPT_TOKENS, COMPLETION_TOKENS = 100, 10
 
-
-def module(path: Path) -> ModuleType:
-    """A file as a module; scripts and helpers of tests are not importable by name."""
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_hosted", path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = loaded  # dataclasses look their module up
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-gold_server = module(Path(__file__).with_name("gold_server.py"))
-train_script = module(ROOT / "scripts" / "train.py")
 
 PARAMETERS = {"model", "messages", "temperature", "max_tokens", "response_format"}
 BOUNDS = {
@@ -159,7 +144,7 @@ def run(model, server, tmp_path, monkeypatch) -> Callable[..., int]:
             *("backbone.max_retries=0", f"paths.runs={tmp_path / runs}"),
             *(f"paths.cache={tmp_path / (runs + '-cache')}", *words),
         ]
-        return launch(ROOT / "conf", "train", train_script.job, line)
+        return launch(ROOT / "conf", "train", train.job, line)
 
     return start
 

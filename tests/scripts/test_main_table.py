@@ -1,15 +1,15 @@
 """`experiment=main` against a scripted server: the whole table, a rerun, and a job that fails."""
 
 import hashlib
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
+import gold_server
 import pytest
+import train
 from typer.testing import CliRunner
 
 from sero.cli.app import build_app
@@ -26,21 +26,6 @@ METHODS = (
 )
 SEEDS = ("42", "43", "44") if os.environ.get("SERO_WHOLE_TABLE") else ("42",)
 """`SERO_WHOLE_TABLE=1` runs all three of the experiment's, which takes minutes more."""
-
-
-def module(path: Path) -> ModuleType:
-    """A file as a module; scripts and helpers of tests are not importable by name."""
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_the_table", path)
-    assert spec is not None
-    assert spec.loader is not None
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = loaded  # dataclasses look their module up
-    spec.loader.exec_module(loaded)
-    return loaded
-
-
-gold_server = module(Path(__file__).with_name("gold_server.py"))
-train_script = module(ROOT / "scripts" / "train.py")
 
 
 class TableServer(gold_server.GoldServer):
@@ -137,7 +122,7 @@ def table(tmp_path):
 
 
 def run(line: list[str], *more: str) -> int:
-    return launch(ROOT / "conf", "train", train_script.job, ["train.py", *line, *more])
+    return launch(ROOT / "conf", "train", train.job, ["train.py", *line, *more])
 
 
 def run_in_parallel(line: list[str], folder: Path) -> tuple[int, str]:

@@ -1,6 +1,5 @@
 """Real NaturalPlan items through an OpenAI-compatible server, from training to the report."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -8,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import planning_server
 import pytest
 
 from sero.roles.load import card_to_data, load_pool
@@ -15,14 +15,6 @@ from sero.roles.load import card_to_data, load_pool
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("SERO_SHARED", ROOT.parent / "shared"))
 SAMPLE = SHARED / "data" / "naturalplan" / "sample.jsonl"
-
-_spec = importlib.util.spec_from_file_location(
-    "planning_server", Path(__file__).with_name("planning_server.py")
-)
-assert _spec is not None
-assert _spec.loader is not None
-planning_server = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(planning_server)
 
 REACHABLE = {
     "invalid_card",

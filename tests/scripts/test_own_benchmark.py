@@ -1,6 +1,5 @@
 """README's page "Your own benchmark", done as it says: in a checkout's copy, and outside one."""
 
-import importlib.util
 import json
 import os
 import re
@@ -11,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
+import gold_server
 import pytest
 import yaml
 
@@ -73,16 +72,6 @@ def write_lines(path: Path, lines: list[dict]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
-def helper(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_page_is_a_class_a_configuration_and_four_cards(page):
     assert sorted(page.files) == [
         "conf/benchmark/quiz.yaml",
@@ -135,16 +124,15 @@ def test_the_page_works_in_a_checkout(page, tmp_path):
     assert (found["n"], found["failures"], found["mean_score"]) == (21, 0, 0.0)
     shutil.rmtree(checkout / "runs")
 
-    gold = helper("gold_server")
     answers = {}
     for question in [page.item, *questions()]:
         letters = "ABCD"[: len(question["choices"])]
         listed = [f"{a}) {b}" for a, b in zip(letters, question["choices"], strict=True)]
         prompt = "\n".join([question["question"], *listed])
         right = f"Answer: {question['answer']}"
-        answers[prompt] = gold.Answers(right=right, wrong="Answer: A")
-    server = gold.GoldServer(answers, "choice-writer", base=1.0)
-    with gold.serving(server):
+        answers[prompt] = gold_server.Answers(right=right, wrong="Answer: A")
+    server = gold_server.GoldServer(answers, "choice-writer", base=1.0)
+    with gold_server.serving(server):
         words = ["encoder=hashing" if word == "encoder=minilm" else word for word in real]
         words = [
             f"backbone.base_url={server.url}" if word.startswith("backbone.base_url=") else word

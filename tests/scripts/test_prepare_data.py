@@ -1,7 +1,6 @@
 """`scripts/prepare_data.py` as a user calls it."""
 
 import dataclasses
-import importlib.util
 import io
 import json
 import os
@@ -10,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import prepare_data
 import pyarrow
 import pytest
 from huggingface_hub import constants
@@ -27,14 +27,9 @@ def prepare(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hf"))
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    spec = importlib.util.spec_from_file_location("prepare_data", SCRIPT)
-    assert spec
-    assert spec.loader
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
 
     def run(*arguments):
-        code = script.main([str(argument) for argument in arguments])
+        code = prepare_data.main([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         return code, out, err
 

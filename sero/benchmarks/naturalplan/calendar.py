@@ -12,8 +12,11 @@ from sero.benchmarks.normalise import plain_typography, without_emphasis
 _DAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
 _GAP = r"[ \t]{0,4}"
 _CLOCK = r"([0-9]{1,2}):([0-9]{2})"
-_SLOT = re.compile(rf"\b({_DAYS}),{_GAP}{_CLOCK}{_GAP}-{_GAP}{_CLOCK}(?![0-9])")
-_MARKERS = ("proposed time:", "SOLUTION:")
+_SLOT = re.compile(
+    rf"(?<![^\W_])({_DAYS}),{_GAP}{_CLOCK}{_GAP}-{_GAP}{_CLOCK}(?![0-9])"
+    rf"(?:{_GAP}([AaPp])\.?[Mm]\b)?"
+)
+_MARKER = re.compile(r"(?:proposed time|SOLUTION):", re.IGNORECASE)
 
 # The published reader finds `Word, H:MM - H:MM`. A match can only begin where a run of letters
 # begins, and saying so keeps the search linear.
@@ -30,21 +33,20 @@ def read(text: str) -> str | None:
     """The proposed slot as `Monday, 9:30 - 10:00`, or None.
 
     The first slot after the last answer marker counts, so that options rejected before it and
-    alternatives behind it do no harm; without a marker, the first slot of the text.
+    alternatives behind it do no harm; without a marker, the first slot of the text. The clock has
+    24 hours: an AM or PM behind the slot may only confirm them.
     """
     plain = without_emphasis(plain_typography(text))
     slots = list(_SLOT.finditer(plain))
     if not slots:
         return None
-    start = 0
-    for marker in _MARKERS:
-        at = plain.rfind(marker, 0, slots[-1].start())
-        if at >= 0:
-            start = at
-            break
+    markers = _MARKER.finditer(plain, 0, slots[-1].start())
+    start = max((marker.start() for marker in markers), default=0)
     slot = next(slot for slot in slots if slot.start() >= start)
-    day, *numbers = slot.groups()
+    day, *numbers, half = slot.groups()
     h0, m0, h1, m1 = (int(number) for number in numbers)
+    if half and (half in "Pp") != (h1 >= 12):
+        return None
     return f"{day}, {h0}:{m0:02} - {h1}:{m1:02}"
 
 

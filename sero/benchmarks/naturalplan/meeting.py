@@ -17,9 +17,11 @@ from sero.benchmarks.normalise import name_key, plain_typography, without_emphas
 MARKER = "SOLUTION:"
 STEP_HEADS = ("You start", "You travel", "You wait", "You meet")
 _STEP_HEAD = r"You (?:start|travel|wait|meet)"
-_MARKED_PLAN = re.compile(rf"{MARKER}\s*+(?={_STEP_HEAD})")
+_MARKED_PLAN = re.compile(rf"{MARKER}[\s_]*+[\"']?(?={_STEP_HEAD})")
+_FENCE = re.compile(r"^[ \t]*+```[A-Za-z]{0,12}[ \t]*+$", re.MULTILINE)
 _CLOCK = re.compile(r"(1[0-2]|0?[1-9]):([0-5]?[0-9]) ?([AaPp])[Mm]")
-_CLAIMED = re.compile(r"(?:for )([0-9]{1,5}) ?min")
+_CLAIMED = re.compile(r"for ([0-9]{1,5}) ?min")
+_CLAIMED_HOURS = re.compile(r"for ([0-9]{1,3}) ?h(?:(?:ou)?rs?)?\b(?:,? and)?(?: ([0-9]{1,3}) ?m)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def read(text: str) -> tuple[tuple[Step, ...] | None, str]:
     Args:
         text: the response without its think block.
     """
-    plain = without_emphasis(plain_typography(text))
+    plain = without_emphasis(_FENCE.sub("", plain_typography(text)))
     start = None
     for found in _MARKED_PLAN.finditer(plain):
         start = found.end()
@@ -205,6 +207,13 @@ def _meeting_fault(step: Meet, day: Day, place: str, time: int, met: set[str]) -
     return ""
 
 
+def _claimed_minutes(words: str) -> int | None:
+    if minutes := _CLAIMED.search(words):
+        return int(minutes[1])
+    hours = _CLAIMED_HOURS.search(words)
+    return int(hours[1]) * 60 + int(hours[2] or 0) if hours else None
+
+
 def _step(words: str) -> Step | None:
     if words.startswith("You travel to "):
         place = name_key(words.removeprefix("You travel to ").partition(" in ")[0])
@@ -214,6 +223,5 @@ def _step(words: str) -> Step | None:
         return None if until is None else Wait(until)
     if words.startswith("You meet "):
         person = name_key(words.removeprefix("You meet ").partition(" for ")[0])
-        claimed = _CLAIMED.search(words)
-        return Meet(person, int(claimed[1]) if claimed else None) if person else None
+        return Meet(person, _claimed_minutes(words)) if person else None
     return None

@@ -14,8 +14,10 @@ from sero.benchmarks.normalise import name_key, plain_typography, without_emphas
 
 _TOTAL = re.compile(r"European cities for ([0-9]{1,4}) days")
 _SOLUTION = "SOLUTION:"
-_DAY = re.compile(r"\bDays?[ \t]{0,4}([0-9]{1,4})(?![0-9])")
-_RANGE = re.compile(r"\bDays?[ \t]{0,4}([0-9]{1,4})[ \t]{0,4}-[ \t]{0,4}([0-9]{1,4})(?![0-9])")
+_DAY = re.compile(r"(?<![^\W_])Days?[ \t]{0,4}([0-9]{1,4})(?![0-9])")
+_RANGE = re.compile(
+    r"(?<![^\W_])Days?[ \t]{0,4}([0-9]{1,4})[ \t]{0,4}-[ \t]{0,4}([0-9]{1,4})(?![0-9])"
+)
 _BARE_RANGE = re.compile(r"(?<![0-9])([0-9]{1,4})-([0-9]{1,4})(?![0-9])")
 # A lookahead, so that `from from Rome to Oslo` is not lost between overlapping matches.
 _LEG = re.compile(r"\bfrom (?=([^\W\d_]\w{0,60}) to ([^\W\d_]\w{0,60}))")
@@ -81,7 +83,7 @@ def read(text: str, total: int | None) -> tuple[tuple[Stay, ...], str]:
         text: the response without its think block.
         total: the trip length of the prompt, in days.
     """
-    plain = without_emphasis(plain_typography(text))
+    plain = without_emphasis(plain_typography(text)).replace("__", "")
     _, marker, tail = plain.rpartition(_SOLUTION)
     plan = tail if marker and _LEG.search(tail) else plain
     drafts = [draft for draft in _drafts(plan.split("\n"), total) if draft.flights]

@@ -14,6 +14,7 @@ from functools import cached_property
 from sero.benchmarks.tablebench.careful_lists import parts, parts_at_and
 from sero.benchmarks.tablebench.careful_numbers import (
     Number,
+    kinds_of_quantity,
     parse_decimal_comma,
     parse_number,
     same_at_places,
@@ -89,6 +90,8 @@ def matches(gold: str, answer: str, agrees: Agrees) -> bool:
     if len(found_text) > len(wanted_text) * 2 + _LONGEST:
         return False
     wanted = _parts(parts(wanted_text) or (wanted_text,))
+    if len(wanted) == 1 and _other_quantity(wanted_text, found_text):
+        return False
     return (
         any(_all_match(wanted, _parts(found), agrees) for found in _readings(found_text))
         or _same_stream(wanted, words(found_text), agrees)
@@ -154,6 +157,12 @@ def _all_match(wanted: Sequence[Part], found: Sequence[Part], agrees: Agrees) ->
     )
 
 
+def _other_quantity(wanted: str, found: str) -> bool:
+    """Whether both name what they count, and name another thing: `$5` for 5% or for €5."""
+    kinds, others = kinds_of_quantity(wanted), kinds_of_quantity(found)
+    return bool(kinds and others) and not kinds & others
+
+
 def _same_stream(wanted: Sequence[Part], found: Sequence[str], agrees: Agrees) -> bool:
     """Whether the words and numbers follow each other as in the gold, whatever separates them.
 
@@ -178,11 +187,13 @@ def _same_with_decimal_comma(wanted: Sequence[Part], found: str, agrees: Agrees)
     """Whether a single number was written with a decimal comma.
 
     The gold has to have as many decimals: a comma is the benchmark's own list mark, and `2010,20`
-    for a gold of 2010 is an answer with a part too many.
+    for a gold of 2010 is an answer with a part too many; so is `1.062,0` for 1062.
     """
     gold = wanted[0].number if len(wanted) == 1 else None
     number = parse_decimal_comma(found)
     if not gold or not number:
         return False
     written_alike = 0 < gold.places == number.places
-    return (written_alike and agrees(gold, number)) or gold.value == number.value
+    if written_alike and agrees(gold, number):
+        return True
+    return "." not in found.rstrip(" .") and gold.value == number.value

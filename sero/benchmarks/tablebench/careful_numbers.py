@@ -40,6 +40,7 @@ _GROUPED = re.compile(
     r"(?:(?:,[0-9]{3})++|(?:,[0-9]{2}(?=,))++,[0-9]{3})(?![0-9])(?!,[0-9])"
 )
 _DECIMAL_COMMA = re.compile(r"([-+]?[0-9]{1,60}),([0-9]{1,2})(\ ?%)?")
+_DOTTED = re.compile(r"[-+]?[0-9]{1,3}(?:\.[0-9]{3}){1,15}(?=,[0-9]{1,2}(?![0-9]))")
 _NOT_DIGIT = re.compile(r"[^0-9]")
 
 
@@ -92,6 +93,12 @@ def parse_number(text: str, *, percent_word: bool = False) -> Number | None:
     )
 
 
+def kinds_of_quantity(text: str) -> frozenset[str]:
+    """The currency signs and the percent sign in a text; paired dollars are maths, no money."""
+    found = frozenset(_CURRENCY + "%").intersection(text)
+    return found - {"$"} if text.count("$") % 2 == 0 else found
+
+
 def ungrouped(text: str) -> str:
     """The text with its numbers' thousands commas gone: `1,062` is one number, `1, 062` two.
 
@@ -101,8 +108,15 @@ def ungrouped(text: str) -> str:
 
 
 def parse_decimal_comma(text: str) -> Number | None:
-    """`10,6` read as 10.6, or None; at most two digits stand behind such a comma."""
-    match = _DECIMAL_COMMA.fullmatch(text.strip(_EDGES + "."))
+    """`10,6` read as 10.6, or None; at most two digits stand behind such a comma.
+
+    Points may group the thousands before it: `12.345,67` is 12345.67.
+    """
+    bare = text.strip(_EDGES + ".")
+    whole = _DOTTED.match(bare)
+    if whole:
+        bare = whole[0].replace(".", "") + bare[whole.end() :]
+    match = _DECIMAL_COMMA.fullmatch(bare)
     return parse_number(f"{match[1]}.{match[2]}{match[3] or ''}") if match else None
 
 

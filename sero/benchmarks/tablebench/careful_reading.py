@@ -1,7 +1,8 @@
 """Find the final answer in a response: what stands behind the last marker.
 
 The marker is read in any letter case, dressed in Markdown, with a full-width colon and with or
-without a blank behind it. Without one there is no answer, however plain the response.
+without a blank behind it. Without one there is no answer, however plain the response. Words of a
+sentence (`the final answer: 7 follows from ...`) are a marker only where there is no other.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from sero.benchmarks.normalise import plain_typography
 _MARKER = re.compile(
     r"(?<![A-Za-z0-9])final[ \t]++answers?+[ \t]*+[*_`]*+[ \t]*+:[*_`]*+", re.IGNORECASE
 )
+_LABEL = "Final Answer"
+_LINE_DRESS = " \t*_`#>\"'-•.:|0123456789"
+_MOST_DRESS = 20
 _NOTHING = " \t*_`#>"
 _WRAPPERS = ("boxed", "text", "textbf", "mathrm", "mathbf")
 _LATEX_BLANK = re.compile(r"\\(?:[,;:! ]|q?quad(?![A-Za-z])|\Z)")
@@ -32,12 +36,24 @@ def final_answer(response: str) -> str | None:
     """
     shown = plain_typography(response)
     end = len(shown)
-    for marker in reversed(list(_MARKER.finditer(shown))):
+    for marker in reversed(_markers(shown)):
         found = _behind(shown[marker.end() : end])
         if found:
             return _unwrapped(found)
         end = marker.start()
     return None
+
+
+def _markers(shown: str) -> list[re.Match[str]]:
+    """The markers that count: spelt as asked for or at the start of a line, else all."""
+    markers = list(_MARKER.finditer(shown))
+    return [m for m in markers if m[0].startswith(_LABEL) or _begins_line(shown, m)] or markers
+
+
+def _begins_line(shown: str, marker: re.Match[str]) -> bool:
+    before = shown[max(0, marker.start() - _MOST_DRESS) : marker.start()]
+    line = before.rpartition("\n")[2]
+    return len(line) < _MOST_DRESS and not line.strip(_LINE_DRESS)
 
 
 def _behind(text: str) -> str:

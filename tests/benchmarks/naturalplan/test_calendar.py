@@ -37,6 +37,25 @@ from sero.benchmarks.naturalplan.calendar import NO_SLOT, read, read_official
             "Monday, 9:30 - 10:00",
             ("Monday", 8.0, 8.5),
         ),
+        (
+            "Here is the proposed time: Friday, 8:00 - 8:30. It clashes.\n"
+            "SOLUTION: Monday, 9:30 - 10:00",
+            "Monday, 9:30 - 10:00",
+            ("Friday", 8.0, 8.5),
+        ),
+        (
+            "Not Friday, 8:00 - 8:30.\n**Proposed Time:** Monday, 9:30 - 10:00",
+            "Monday, 9:30 - 10:00",
+            ("Friday", 8.0, 8.5),
+        ),
+        ("__Monday, 9:30 - 10:00__", "Monday, 9:30 - 10:00", ("Monday", 9.5, 10.0)),
+        # half of the day named behind a slot: it may only confirm the 24-hour clock
+        ("Monday, 9:30 - 10:00 AM", "Monday, 9:30 - 10:00", ("Monday", 9.5, 10.0)),
+        ("Monday, 11:30 - 12:30 PM", "Monday, 11:30 - 12:30", ("Monday", 11.5, 12.5)),
+        ("Monday, 9:30 - 10:00 a month", "Monday, 9:30 - 10:00", ("Monday", 9.5, 10.0)),
+        ("Monday, 9:30 - 10:00 PM", None, ("Monday", 9.5, 10.0)),
+        ("Monday, 9:30 - 10:00 p.m.", None, ("Monday", 9.5, 10.0)),
+        ("Monday, 12:00 - 12:30 AM", None, ("Monday", 12.0, 12.5)),
         ("\\boxed{Tuesday, 11:00 - 12:00}", "Tuesday, 11:00 - 12:00", ("Tuesday", 11.0, 12.0)),
         # other formats stay unread by both
         ("Monday 16:00 - 16:30", None, NO_SLOT),

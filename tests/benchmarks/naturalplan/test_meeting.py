@@ -95,7 +95,10 @@ def test_steps_are_read_in_their_four_forms():
         "SOLUTION:\n" + STEPS.replace(". ", ".\n"),
         "I compared orders.\n\nSOLUTION: " + STEPS,
         "**SOLUTION:** " + STEPS,
+        "__SOLUTION:__ " + STEPS,
+        'SOLUTION: "' + STEPS + '"',
         "```\nSOLUTION: " + STEPS + "\n```",
+        "SOLUTION:\n```text\n" + STEPS + "\n```\nDone.",
         "SOLUTION: You start at Nowhere. You fly.\nSOLUTION: " + STEPS,  # the last marker
         "SOLUTION: " + STEPS + "\nSOLUTION: see above",  # that a plan follows
         STEPS.replace("Lord's", "Lord’s"),
@@ -105,6 +108,8 @@ def test_steps_are_read_in_their_four_forms():
         STEPS.replace("from 9:30AM to 10:15AM", "from 1:00AM to 1:05AM"),  # the clock is run
         STEPS.replace("start at Mill", "start at Atlantis"),  # the item says where
         STEPS.replace("Ann for 45 minutes", "Ann for 46 minutes"),
+        STEPS.replace("Ann for 45 minutes", "Ann for 1 hour"),
+        STEPS.replace("Ann for 45 minutes", "Ann for 0 hours and 45 minutes"),
         STEPS.replace(" for 15 minutes from 10:35AM to 10:50AM", ""),
         STEPS + " You travel home.",
         STEPS + " You meet Bob for 15 minutes.",
@@ -120,6 +125,7 @@ def test_plans_that_meet_both(text):
     ("text", "n", "stop"),
     [
         (STEPS.replace("Ann for 45", "Ann for 1"), 0, "met for 1 of 45 minutes"),
+        (STEPS.replace("for 15 minutes", "for 0h 5m"), 1, "met for 5 of 15 minutes"),
         (STEPS.replace("to Quay", "to Atlantis"), 0, "no way from 'Mill' to 'Atlantis'"),
         (STEPS.replace("meet Bob", "meet Zed"), 1, "nobody is called 'Zed'"),
         (STEPS.replace("meet Bob", "meet Ann"), 1, "Ann is met twice"),

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sero.benchmarks.tablebench.careful_numbers import (
+    kinds_of_quantity,
     parse_decimal_comma,
     parse_number,
     rounded,
@@ -106,11 +107,30 @@ def test_percent_as_a_word_only_where_it_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("10,6", "10.6"), ("-0,25%", "-0.25%"), ("1,062", None), ("1,0,6", None)]
+    ("text", "value"),
+    [
+        ("10,6", "10.6"),
+        ("-0,25%", "-0.25%"),
+        ("12.345,67", "12345.67"),
+        ("-1.234.567,5 %", "-1234567.5%"),
+        ("1,062", None),
+        ("1,0,6", None),
+        ("12.34,5", None),
+        ("1234.567,5", None),
+        ("12.345,678", None),
+    ],
 )
 def test_a_decimal_comma(text, value):
     number = parse_decimal_comma(text)
     assert (number and number.text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [("5", ""), ("$5", "$"), ("$5$", ""), ("5%", "%"), ("$5\\%$", "%"), ("€5, $6", "€$")],
+)
+def test_what_a_quantity_counts(text, kinds):
+    assert kinds_of_quantity(text) == set(kinds)
 
 
 @pytest.mark.parametrize(

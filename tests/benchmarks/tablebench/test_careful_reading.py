@@ -34,6 +34,10 @@ from sero.benchmarks.tablebench.careful_reading import final_answer
         ("Final Answer: 7\r\n", "7"),
         ("Final Answer: 1\nFinal Answer: 2", "2"),
         ("Final Answer: 1, no, Final Answer: 2", "2"),
+        ("Final Answer: 7\n\nThe final answer: 7 is a sum.", "7"),  # words of a sentence
+        ("The final answer: 1 is a guess.\nfinal answer: 7", "7"),
+        ("Final Answer: 1\n- **final answer:** 7", "7"),
+        ("Final Answer: 1\n2. FINAL ANSWER: 7", "7"),
         ("Final Answer: 1\nFinal Answer:", "1"),
         ("Final Answer: 1\n**Final Answer:**\n", "1"),
         (r"Final Answer: \boxed{7}", "7"),

@@ -58,7 +58,11 @@ _STRAY = " \t\n:,;*_`"
 
 def extract(response: str) -> tuple[str | None, str]:
     """(the candidate answer, empty) of a response without think blocks, or (None, why)."""
-    text = _POWER.sub("^", plain_typography(response)).replace("**", "").replace("__", "")
+    text = (
+        _POWER.sub("^", plain_typography(response).replace("。", "."))
+        .replace("**", "")
+        .replace("__", "")
+    )
     boxes, spoilt = find_boxes(text)
     marker = _last(_MARKER, text)
     if marker is not None:

@@ -109,6 +109,19 @@ def _argument(reader: Reader) -> Term:
             return term
 
 
+def combination(reader: Reader) -> Term | None:
+    """`C(n, k)`; None where `C` is a letter before a bracket."""
+    start, depth = reader.at, reader.depth
+    try:
+        args = _several(reader)
+    except Unreadable:
+        args = ()
+    if len(args) == 2:
+        return Apply(op="binom", args=args)
+    reader.at, reader.depth = start, depth
+    return None
+
+
 def _several(reader: Reader) -> tuple[Term, ...]:
     closing = {"(": ")", "{": "}"}.get(reader.take()[1])
     if closing is None:

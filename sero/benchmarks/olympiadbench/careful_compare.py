@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sero.benchmarks.olympiadbench.careful_congruences import same_congruence
 from sero.benchmarks.olympiadbench.careful_domains import names_set
 from sero.benchmarks.olympiadbench.careful_equations import (
     Sides,
@@ -36,6 +37,7 @@ from sero.benchmarks.olympiadbench.careful_terms import Unreadable, free_symbols
 from sero.benchmarks.olympiadbench.careful_text import RELATIONS, enclosed, split, tidy
 
 MAX_NESTING = 8
+_ONLY_WORDS = re.compile(r"(?=.*[A-Za-z]{4})[A-Za-z ]+\Z")
 _WRAPPED = re.compile(r"\\text ?\{([^{}]*)\}")
 
 
@@ -64,8 +66,9 @@ def same(gold: str, answer: str, rule: Rule) -> bool:
 
 
 def _words(text: str) -> str:
-    """The tidy text, whether its words are wrapped or not."""
-    return tidy(_WRAPPED.sub(r" \1 ", text))
+    """The tidy text, whether its words are wrapped or not; of words alone, without their case."""
+    said = tidy(_WRAPPED.sub(r" \1 ", text))
+    return said.lower().removesuffix("s") if _ONLY_WORDS.match(said) else said
 
 
 def _same(gold: str, answer: str, rule: Rule, nesting: int) -> bool:
@@ -80,6 +83,9 @@ def _same(gold: str, answer: str, rule: Rule, nesting: int) -> bool:
             return same_set(gold, answer, rule.error)
     except Unreadable:
         return False
+    congruent = same_congruence(gold, answer)
+    if congruent is not None:
+        return congruent
     wanted, given = sides_of(gold), sides_of(answer)
     if given is None or wanted is None:
         return False

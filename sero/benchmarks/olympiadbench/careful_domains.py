@@ -40,6 +40,11 @@ _NAMED = re.compile(
 _LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _STRAY_LETTER = re.compile(r"[A-Za-z] ?(?=[\[(])")
 _WRAPPED = re.compile(r"\\text ?\{[^{}]*\}")
+_LEAST = re.compile(
+    r"(?:[ ,;(]|\\text ?\{)"
+    r"(?:[ ,;({}]|\\text ?\{|(?:for|where|when|with|all|integers?)(?![A-Za-z]))*"
+    r"(?<![A-Za-z\\])([A-Za-z]) ?(?:\\ge|>|\\ne) ?-?\d+(?:[ )}]|\\text ?\{)*\Z"
+)
 _COUNTING = frozenset("ijklmn")
 _INTEGERS = frozenset({"Z", "N", "integer", "integral", "natural", "whole"})
 
@@ -47,6 +52,20 @@ _INTEGERS = frozenset({"Z", "N", "integer", "integral", "natural", "whole"})
 def names_set(gold: str) -> bool:
     """Whether a plain gold has a sign that only sets have."""
     return _SET_SIGN.search(gold) is not None
+
+
+def without_least(text: str, gold: str) -> str:
+    r"""An expression without the least value of its letter: `2n - 2 (n \ge 2)`."""
+    match = _LEAST.search(text)
+    if (
+        match is None
+        or not match.start()
+        or match[1] not in _LETTER.findall(f"{gold} {text[: match.start()]}")
+    ):
+        return text
+    kept = text[: match.start()].rstrip(" ,;(")
+    bounded = any(token in INEQUALITIES for token, _, _ in tokens(kept))
+    return text if bounded or not re.search(r"[A-Za-z\d]", kept) else kept
 
 
 def narrows(gold: str, answer: str) -> bool:

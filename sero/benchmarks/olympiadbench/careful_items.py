@@ -14,6 +14,7 @@ from sero.benchmarks.olympiadbench.careful_text import (
     AND,
     INEQUALITIES,
     OR,
+    RELATIONS,
     THOUSANDS,
     enclosed,
     split,
@@ -23,6 +24,7 @@ from sero.benchmarks.olympiadbench.careful_text import (
 
 MAX_ITEMS = 100
 MAX_SIGNS = 4
+MAX_REMARKS = 20
 COMMAS = (",", ";")
 _SURE_GROUP = re.compile(r",0")
 _NUMBER_SET = re.compile(
@@ -31,7 +33,7 @@ _NUMBER_SET = re.compile(
 _SHORT_NAMES = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?(?: ?, ?[A-Za-z](?:_\{?\w+\}?)?)*\Z")
 _REMARK = re.compile(
     r"[,;]? ?(?:\\text ?\{ ?|\\forall|\()? ?(?:\bwhere\b|\bfor (?:all|any|every|each|some)\b|"
-    r"\bwith\b|\bis an integer\b|\bfor integers?\b)"
+    r"\bwith\b|\b(?:is|are) the only\b|\bis an integer\b|\bfor integers?\b)"
 )
 _FORALL = re.compile(r"[,;]? ?\(? ?\\forall")
 _MEMBER_REMARK = re.compile(r" ?\( ?[A-Za-z](?: ?, ?[A-Za-z])* ?\\in ?\\mathbb[^()]*\)\Z")
@@ -40,6 +42,23 @@ _ALL = re.compile(
     r"integers?|numbers?|reals?|values?|of|natural|rational))* ?\}? ?(?=[A-Za-z] ?(?:\\[gl]e|[<>]))"
 )
 _UNION = re.compile(r"\\cup(?![A-Za-z])")
+_NEXT = re.compile(rf"(?:[,;{AND}{OR}] ?)+(?=[A-Za-z](?:_\{{?\w+\}}?)? ?(?:\([A-Za-z]\))? ?=[^=]*)")
+_ADJACENT = re.compile(r"(?:\([^()]*,[^()]*\) ?){2,}\Z")
+_LEADING = re.compile(
+    r"\A\\text ?\{ ?(?:the |an? )?(?!not?\b)(?:[a-z]+ )?(?:interval|range|domain"
+    r"|set|circle|line|parabola|ellipse|hyperbola"
+    r"|curve|equation|function|value|answer|solution|both|either)s?(?: is| are| of)? ?:?\} ?"
+    r"|\A\\text ?\{ ?(?:exactly|there (?:is|are)"
+    r"|(?!(?:[a-z]+ )*(?:not|no|never|neither|least|most)\b)(?:[a-z]+ ){1,5}(?:is|are|equals))"
+    r" ?:?\} ?",
+    re.IGNORECASE,
+)
+_SUCH_THAT = re.compile(
+    r"\A(?:\\text ?\{ ?)?(?:(?:all|any|the|real|numbers?|values?|of)(?![A-Za-z]) ?)*\}? ?"
+    r"[A-Za-z] ?(?:\\text ?\{)? ?"
+    r"(?:such that|with|where|satisfying|for which) ?\}? ?"
+)
+_SIGNED_TUPLE = re.compile(r"\\(?:pm|mp) ?\(([^()]*,[^()]*)\)\Z")
 _LISTED = re.compile(r"[^=]{1,12}=(?= ?\\\{)")
 _HAS_PAIR = re.compile(r"\\(?:pm|mp)(?![A-Za-z])")
 
@@ -60,7 +79,19 @@ def answer_lists(text: str, *, splits_words: bool = True) -> list[list[str]]:
     merged = THOUSANDS.sub(lambda m: m[0].replace(",", ""), text)
     if merged != grouped:
         lists.append(_items(merged, splits_words))
+    if not splits_words:
+        lists += [joined for found in lists if (joined := _joint(found))]
     return [found for found in lists if len(found) <= MAX_ITEMS]
+
+
+def _joint(conditions: list[str]) -> list[str]:
+    """Several inequalities between commas as one condition: `x > 0, x \\ne 1`."""
+    bounded = any(map(has_inequality, conditions))
+    if not bounded or not 1 < len(conditions) <= MAX_REMARKS:
+        return []
+    if not all(split(condition, RELATIONS)[1] for condition in conditions):
+        return []
+    return [", ".join(conditions)]
 
 
 def expansions(items: list[str]) -> list[list[str]]:
@@ -72,6 +103,12 @@ def expansions(items: list[str]) -> list[list[str]]:
     return [in_step] if freely == in_step else [in_step, freely]
 
 
+def bare_condition(text: str) -> str:
+    """`x such that 3 < x < 4` as the inequality alone."""
+    rest = _SUCH_THAT.sub("", text, count=1)
+    return rest if rest != text and has_inequality(rest) else text
+
+
 def name_and_rest(text: str) -> tuple[str, str]:
     r"""`x \in [0,1]` as (`x`, `[0,1]`); without such a front the name is empty."""
     sides, found = split(text, {"\\in"})
@@ -81,8 +118,17 @@ def name_and_rest(text: str) -> tuple[str, str]:
 
 
 def _without_remarks(text: str) -> str:
-    text = _MEMBER_REMARK.sub("", unbraced(text))
-    return _ALL.sub("", text[: _remark_start(text)]).strip(" ,;")
+    text = _LEADING.sub("", _MEMBER_REMARK.sub("", unbraced(text)))
+    kept = ""
+    for _ in range(MAX_REMARKS):
+        start = _remark_start(text)
+        following = _NEXT.search(text, start)
+        kept += text[:start]
+        if following is None:
+            break
+        kept += ", "
+        text = text[following.end() :]
+    return _ALL.sub("", kept).strip(" ,;")
 
 
 def _remark_start(text: str) -> int:
@@ -125,11 +171,20 @@ def _items(text: str, splits_words: bool, layers: int = 4) -> list[str]:
     if brackets is not None and splits_words and layers:
         opening, inside, closing = brackets
         braces = (opening, closing) == ("\\{", "\\}")
-        if braces and not any(split(inside, {bar})[1] for bar in ("|", ":")):
+        described = any(split(inside, {bar})[1] for bar in ("|", ":"))
+        if braces and not described and inside.strip() != "\\emptyset":
             return _items(inside, splits_words, layers - 1)
-        # Three and more in square brackets can only be a list.
-        if (opening, closing) == ("[", "]") and len(split(inside, {","})[0]) > 2:
+        # Three and more in square brackets can only be a list, and so can tuples.
+        inner = split(inside, {","})[0]
+        listed_tuples = len(inner) > 1 and all(map(_is_tuple, inner))
+        if (opening, closing) == ("[", "]") and (len(inner) > 2 or listed_tuples):
             return _items(inside, splits_words, layers - 1)
+    if splits_words and layers:
+        united = [enclosed(part) for part in split(rest, {"\\cup"})[0]]
+        if len(united) > 1 and all(one and (one[0], one[2]) == ("\\{", "\\}") for one in united):
+            return _items(",".join(one[1] for one in united if one), splits_words, layers - 1)
+        if _ADJACENT.match(rest) and enclosed(rest) is None:
+            text = re.sub(r"\) ?\(", "), (", rest)
     words = (AND, OR) if splits_words else ()
     parts, separators = split(text, {*COMMAS, *words})
     if len(parts) == 1:
@@ -137,7 +192,7 @@ def _items(text: str, splits_words: bool, layers: int = 4) -> list[str]:
     kept = [parts[0]]
     for separator, before, part in zip(separators, parts, parts[1:], strict=False):
         # `1, 3, and 5` has nothing between the last comma and the word.
-        if not before and separator in words:
+        if not before and kept[-1:] == [""] and separator in (*words, ";"):
             kept.pop()
         kept.append(part)
     return [unbraced(part) for part in kept if not _is_remark(part)] or kept
@@ -154,6 +209,10 @@ def _is_remark(part: str) -> bool:
 def _in_step(item: str) -> list[str]:
     if not _HAS_PAIR.search(item):
         return [item]
+    pair = _SIGNED_TUPLE.match(item)
+    if pair is not None:
+        turned = ", ".join(f"-({part})" for part in split(pair[1], {","})[0])
+        return [f"({pair[1]})", f"({turned})"]
     return [
         re.sub(r"\\pm(?![A-Za-z])", upper, re.sub(r"\\mp(?![A-Za-z])", lower, item))
         for upper, lower in ("+-", "-+")
@@ -169,6 +228,11 @@ def _freely(item: str) -> list[str]:
         "".join(itertools.chain(*zip(pieces, (*choice, ""), strict=True)))
         for choice in itertools.product("+-", repeat=len(signs))
     ]
+
+
+def _is_tuple(text: str) -> bool:
+    pair = enclosed(text)
+    return pair is not None and pair[0] == "(" and bool(split(pair[1], {","})[1])
 
 
 def has_inequality(text: str) -> bool:

@@ -6,6 +6,7 @@ exact factor. Without a unit in the item a unit, or a word for what is counted, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -25,6 +26,7 @@ from sero.benchmarks.olympiadbench.careful_units import factor_between, is_label
 from sero.benchmarks.olympiadbench.careful_values import agree
 
 _MAX_TAIL = 60
+_INVERSE = re.compile(r"arc(?:sin|cos|tan|cot)|(?:sin|cos|tan|cot) ?\^ ?\{? ?-1(?!\d)")
 
 
 def same_quantity(
@@ -46,8 +48,12 @@ def same_quantity(
         gold, answer = gold.removesuffix(mark).strip(), answer.removesuffix(mark).strip()
     wanted = _readings(gold)
     given = [substitute(term, names or {}) for term in _readings(answer)]
+    if mark == "°" and _INVERSE.search(answer):
+        given += [apply("mul", term, apply("div", integer(180), apply("pi"))) for term in given]
     if _any_agree(wanted, given, error):
         return True
+    if unit is None and "°" in gold and _in_plain_radians(answer):
+        return False
     if any(_any_agree(wanted, converted, error) for converted in _in_unit(answer, unit)):
         return True
     if unit is None:
@@ -68,6 +74,12 @@ def _mark(unit: str | None) -> str:
     if found == read_unit("%"):
         return "%"
     return "°" if found == read_unit("°") else ""
+
+
+def _in_plain_radians(answer: str) -> bool:
+    """`60 rad`: no 60°. With a pi the value says itself that it is in radians."""
+    units = [own for _, own in with_unit(answer, bare=True)]
+    return "\\pi" not in answer and any(read_unit(own) == read_unit("rad") for own in units)
 
 
 def _readings(text: str) -> list[Term]:
@@ -122,9 +134,9 @@ def with_unit(text: str, *, bare: bool) -> Iterator[tuple[str, str]]:
     for token, at, depth in tokens(text):
         if depth == 0 and at and len(text) - at <= _MAX_TAIL and _starts_unit(token, last):
             value, unit = text[:at].rstrip(" *"), text[at:]
-            if token in ("(", "\\text"):
+            if token in ("(", "[", "\\text"):
                 # `n(m)` is a product; `4 (m)` is four metres.
-                seen = token != "(" or last == " "
+                seen = token == "\\text" or last == " "
                 seen = seen and (bare or len(unit) > 3 or is_number(value))
             else:
                 words = last == " " and len(unit) > 1 and unit[:2].isalpha() and is_number(value)
@@ -135,9 +147,9 @@ def with_unit(text: str, *, bare: bool) -> Iterator[tuple[str, str]]:
 
 
 def _starts_unit(token: str, last: str) -> bool:
-    if token in ("(", "\\text"):
+    if token in ("(", "[", "\\text"):
         return True
-    named = token.isalpha() or token in ("\\mu", "\\Omega", "°", "%", "{")
+    named = token.isalpha() or token in ("\\mu", "\\Omega", "\\frac", "°", "%", "{")
     return named and not last.isalpha()
 
 

@@ -20,6 +20,8 @@ from sero.benchmarks.olympiadbench.careful_terms import (
     Unreadable,
     apply,
     integer,
+    is_proper,
+    is_proper_pair,
     no_floor,
     times,
 )
@@ -136,9 +138,18 @@ class Reader(Cursor):
         start = self.at
         kind, text = self.take()
         if kind == "number" and text.isdecimal() and self.text() == "\\frac":
-            fraction = self.power()
-            if _is_proper(fraction):
-                return apply("add", self.number_of(text), fraction)
+            fraction = self.atom()
+            if is_proper(fraction) and self.text() not in ("^", "!"):
+                term: Term = apply("add", self.number_of(text), fraction)
+                while self.text() in _MARKS:
+                    term = _MARKS[self.take()[1]](term)
+                return term
+        if kind == "number" and text.isdecimal() and self.peek()[0] == "number":
+            upper, slash, lower = (self.take() for _ in range(3))
+            parts = self.tokens[self.at - 3 : self.at]
+            if slash[1] == "/" and len(parts) == 3 and is_proper_pair(upper[1], lower[1]):
+                whole, part = self.number_of(text), self.number_of(upper[1])
+                return apply("add", whole, apply("div", part, self.number_of(lower[1])))
         self.at = start
         return None
 
@@ -270,6 +281,10 @@ class Reader(Cursor):
             if name == "C" and self.text() == "^" and _BINOMIAL_INDEX.match(index):
                 self.take()
                 return apply("binom", self.read(index), self.exponent())
+        if name == "C" and not index and self.text() == "(":
+            pair = careful_commands.combination(self)
+            if pair is not None:
+                return pair
         if not index and name in _CONSTANTS and not (name == "i" and self.i_counts):
             return apply(_CONSTANTS[name])
         return Symbol(name=f"{name}_{index}" if index else name)
@@ -282,11 +297,3 @@ def _as_floor(term: Term) -> Term:
     if isinstance(term, Apply) and term.op == "neg":
         return apply("neg", _as_floor(term.args[0]))
     return term
-
-
-def _is_proper(term: Term) -> bool:
-    if not (isinstance(term, Apply) and term.op == "div"):
-        return False
-    parts = [part for part in term.args if isinstance(part, Number) and not part.decimal]
-    whole = len(parts) == 2 and all(part.value.denominator == 1 for part in parts)
-    return whole and 0 < parts[0].value < parts[1].value

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import reduce
 
 import mpmath
 
 from sero.benchmarks.olympiadbench.careful_arithmetic import Undefined, as_mp
+from sero.benchmarks.olympiadbench.careful_half_lines import half_line
 from sero.benchmarks.olympiadbench.careful_numbers import Setting, evaluate
 from sero.benchmarks.olympiadbench.careful_reader import read_terms
 from sero.benchmarks.olympiadbench.careful_sets import (
@@ -49,9 +51,8 @@ _OPERATIONS = {
     "\\setminus": difference,
 }
 _REALS = re.compile(r"\\mathbb ?\{? ?R ?\}? ?")
-_POSITIVE = re.compile(r"(?:\^|_) ?\{? ?(?:\+|> ?0) ?\}?\Z")
-_NOT_NEGATIVE = re.compile(r"(?:\^|_) ?\{? ?\\ge ?0 ?\}?\Z")
-_NEGATIVE = re.compile(r"(?:\^|_) ?\{? ?(?:-|< ?0) ?\}?\Z")
+_LETTER_U = re.compile(r"(?<=[)\]}]) ?(?:\\text ?\{ ?[Uu] ?\}|[Uu]) ?(?=[(\[]|\\\{)")
+_CALL = re.compile(r"[A-Za-z](?:_\{?\w+\}?)? ?\([^()]*\)\Z")
 _MINUS_SET = re.compile(r"- ?(?=\\\{)")
 _SOME_REALS = re.compile(r"(?:\\mathbb|\\text)? ?\{? ?[ZNQ]")
 _REAL_WORD = re.compile(r"\\text ?\{ ?real(?: numbers?)? ?\}|\breal(?: numbers?)?\b")
@@ -79,6 +80,9 @@ def read_set(text: str, layers: int = 6) -> RealSet:
         Unreadable: it names none.
         Undefined: an end is no number.
     """
+    conditions = split(text, {","})[0]
+    if 1 < len(conditions) <= MAX_PARTS and all(split(one, RELATIONS)[1] for one in conditions):
+        return _jointly([read_set(one, layers) for one in conditions])
     parts, operators = _parts(text)
     result = _atom(parts[0], layers)
     for operator, part in zip(operators, parts[1:], strict=True):
@@ -86,22 +90,30 @@ def read_set(text: str, layers: int = 6) -> RealSet:
     return result
 
 
+def _jointly(sets: list[RealSet]) -> RealSet:
+    """What conditions between commas allow: all of them, or each in turn where none can meet."""
+    result = reduce(meeting, sets)
+    return reduce(union, sets) if result == EMPTY else result
+
+
 def _parts(text: str) -> tuple[list[str], list[str]]:
-    text = _MINUS_SET.sub(r"\\setminus ", text.strip())
-    member, found = split(text, {"\\in"})
-    if found == ["\\in"] and len(member[0]) <= 12:
-        text = member[1]
+    text = _LETTER_U.sub(r"\\cup ", _MINUS_SET.sub(r"\\setminus ", text.strip()))
     parts, operators = split(text, _OPERATIONS)
     if len(parts) > MAX_PARTS:
         raise Unreadable("too many parts")
-    return parts, operators
+    return [_without_member(part) for part in parts], operators
+
+
+def _without_member(text: str) -> str:
+    member, found = split(text, {"\\in"})
+    return member[1] if found == ["\\in"] and len(member[0]) <= 12 else text
 
 
 def _atom(text: str, layers: int) -> RealSet:
     text = _STRAY_LETTER.sub("", text, count=1) if _STRAY_LETTER.match(text) else text
     reals = _REALS.match(text)
     if reals:
-        return _half_line(text[reals.end() :].strip())
+        return half_line(text[reals.end() :].strip())
     if text in ("\\emptyset", "\\{\\}", "\\{ \\}"):
         return EMPTY
     brackets = enclosed(text)
@@ -109,7 +121,7 @@ def _atom(text: str, layers: int) -> RealSet:
         return _solutions(text)
     opening, inside, closing = brackets
     if (opening, closing) == ("\\{", "\\}"):
-        return _listed_or_described(inside)
+        return _listed_or_described(inside, layers)
     ends, found = split(inside, {",", ";"})
     if len(ends) == 2 and opening in "([" and closing in ")]":
         return interval(_end(ends[0]), opening == "[", _end(ends[1]), closing == "]")
@@ -118,24 +130,13 @@ def _atom(text: str, layers: int) -> RealSet:
     raise Unreadable("no set of real numbers")
 
 
-def _half_line(suffix: str) -> RealSet:
-    zero = End(value=integer(0).value, term=integer(0))
-    if not suffix:
-        return LINE
-    if _POSITIVE.match(suffix):
-        return interval(zero, False, ABOVE, False)
-    if _NOT_NEGATIVE.match(suffix):
-        return interval(zero, True, ABOVE, False)
-    if _NEGATIVE.match(suffix):
-        return interval(BELOW, False, zero, False)
-    raise Unreadable("no set of real numbers")
-
-
-def _listed_or_described(inside: str) -> RealSet:
+def _listed_or_described(inside: str, layers: int) -> RealSet:
+    if not layers:
+        raise Unreadable("nested too deeply")
     for bar in ("|", ":"):
         sides, found = split(inside, {bar})
         if found == [bar]:
-            return meeting(_domain(sides[0]), _solutions(sides[1]))
+            return meeting(_domain(sides[0]), read_set(sides[1], layers - 1))
     result = EMPTY
     for element in split(inside, {",", ";"})[0][:MAX_PARTS]:
         result = union(result, point(_end(element)))
@@ -171,10 +172,23 @@ def _solutions(text: str) -> RealSet:
     sides, relations = split(text, RELATIONS)
     if not relations:
         raise Unreadable("no set of real numbers")
+    sides = _named(sides)
     result = LINE
     for left, relation, right in zip(sides, relations, sides[1:], strict=False):
         result = meeting(result, _solution(left, relation, right))
     return result
+
+
+def _named(sides: list[str]) -> list[str]:
+    r"""A letter for the quantity that numbers bound: `1 \le f(x) \le 4`, `0 < a + b < 1`."""
+    symbols = [free_symbols(read_terms(side)[0]) for side in sides]
+    open_sides = [i for i, names in enumerate(symbols) if names]
+    if len(open_sides) != 1:
+        return sides
+    at = open_sides[0]
+    if not _CALL.match(sides[at]) and len(set(symbols[at])) < 2:
+        return sides
+    return [*sides[:at], "x", *sides[at + 1 :]]
 
 
 def _solution(left: str, relation: str, right: str) -> RealSet:

@@ -29,7 +29,11 @@ _GEOMETRY = re.compile(
     r"|[A-Z]|_(?:\{\d+\}|\d)|\{[A-Z ]*\}|[ |\[\]'])+\Z"
 )
 _LETTERS = re.compile(r"[A-Za-z](?: ?, ?[A-Za-z])*\Z")
-_LABEL_COLON = re.compile(r"\A[A-Za-z\\{ ]{3,40}\}?: ?\}?(?=[^:]*\Z)")
+_LABEL_COLON = re.compile(
+    r"\A(?:[A-Za-z\\{ ]{3,40}\}?: ?\}?(?=[^:]*\Z)"
+    r"|(?:[A-Za-z]|\\[A-Za-z]+)(?: ?_ ?(?:\{[^{}]*\}|\w))? ?: ?"
+    r"(?=[^:=]*(?<![A-Za-z])[xy](?![A-Za-z])[^:]*=))"
+)
 _ROUGHLY = mpmath.mpf("1e-2")
 _ROUNDED = mpmath.mpf("2e-3")
 

@@ -132,3 +132,18 @@ def _factors(term: Term) -> Iterator[Term]:
         yield from _factors(term.args[0])
     elif not isinstance(term, Number):
         yield term
+
+
+def is_proper_pair(upper: str, lower: str) -> bool:
+    """Whether two digit strings make a fraction below one, as in `1 2/5`."""
+    short = upper.isdecimal() and lower.isdecimal() and len(lower) < 10
+    return short and 0 < int(upper) < int(lower)
+
+
+def is_proper(term: Term) -> bool:
+    """Whether a term is a fraction of whole numbers below one."""
+    if not (isinstance(term, Apply) and term.op == "div"):
+        return False
+    parts = [part for part in term.args if isinstance(part, Number) and not part.decimal]
+    whole = len(parts) == 2 and all(part.value.denominator == 1 for part in parts)
+    return whole and 0 < parts[0].value < parts[1].value

@@ -12,16 +12,17 @@ from collections.abc import Collection, Iterator
 
 from sero.benchmarks.normalise import plain_typography
 from sero.benchmarks.olympiadbench.careful_edges import without_end_marks
+from sero.benchmarks.olympiadbench.careful_idioms import joined, respelt, unwrapped
 from sero.benchmarks.olympiadbench.careful_unicode import TO_LATEX
 
 AND, OR = "∧", "∨"
 """What the words *and* and *or* become."""
 
-EQUALS = frozenset({"=", "\\approx"})
+EQUALS = frozenset({"=", "\\approx", "\\equiv"})
 INEQUALITIES = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
 RELATIONS = EQUALS | INEQUALITIES
 
-THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d.]|,\d)")
+THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d.]|,\d)")
 """Digits that commas may group: `12,345`."""
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
@@ -32,14 +33,14 @@ _NOTHING = (
     "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle "
     "textstyle limits nolimits middle boxed fbox rm bf it quad qquad enspace thinspace medspace "
     "thickspace hfill boldmath underline tiny scriptsize footnotesize small normalsize large Large "
-    "LARGE huge Huge"
+    "LARGE huge Huge ensuremath checkmark blacksquare square qed"
 )
 _WRAPPERS = (
     "mathrm mathbf mathit mathsf mathtt mathnormal textbf textit textrm textsf textnormal mbox "
-    "boldsymbol bm bold operatorname emph textup pmb"
+    "si unit boldsymbol bm bold operatorname emph textup pmb"
 )
 _SAME_COMMAND = {
-    **dict.fromkeys(["dfrac", "tfrac", "cfrac"], "\\frac"),
+    **dict.fromkeys(["dfrac", "tfrac", "cfrac", "nicefrac", "sfrac", "flatfrac"], "\\frac"),
     **dict.fromkeys(["dbinom", "tbinom"], "\\binom"),
     **dict.fromkeys(["leq", "leqslant", "leqq"], "\\le"),
     **dict.fromkeys(["geq", "geqslant", "geqq"], "\\ge"),
@@ -70,7 +71,11 @@ _SAME_COMMAND = {
     **dict.fromkeys(["vartheta"], "\\theta"),
     **dict.fromkeys(["varrho"], "\\rho"),
     **dict.fromkeys(["ell"], "l"),
-    **dict.fromkeys(["degree"], "°"),
+    **dict.fromkeys(["degree", "textdegree"], "°"),
+    **dict.fromkeys(["uppi"], "\\pi"),
+    **dict.fromkeys(["bmod", "mod"], "\\pmod"),
+    **dict.fromkeys(["surd"], "\\sqrt"),
+    **dict.fromkeys(["imath"], "i"),
     **dict.fromkeys(["prime"], "'"),
     **dict.fromkeys(["dots", "cdots", "dotsc", "dotsb"], "\\ldots"),
     **dict.fromkeys(["R", "Reals", "reals"], "\\mathbb{R}"),
@@ -93,7 +98,8 @@ _ESCAPED = {
 }
 _TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 _LETTER = re.compile(r"[A-Za-z\\]")
-_DEGREES = re.compile(r"\^ *\{? *(?:\\circ(?![A-Za-z])|°) *\}?")
+_CIRCLE = r"(?:\\circ(?![A-Za-z])|°)"
+_DEGREES = re.compile(rf"\^ *(?:\{{ *{_CIRCLE} *\}}|{_CIRCLE})")
 _PRIMES = re.compile(r"\^ *(?:\{ *)?('+)(?: *\})?")
 _EMPTY_BASE = re.compile(r"\{ *\}(?=[°^_])")
 _WORDS = (
@@ -123,6 +129,7 @@ _CLOSE = frozenset({")", "]", "}", "\\}", "\\rfloor", "\\rceil"})
 
 def plain(text: str) -> str:
     """The text in one spelling; brackets, braces, words and marks keep their places."""
+    text = respelt(text)
     text = _SUPERSCRIPT_RUN.sub(lambda m: "^{" + m[0].translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT_RUN.sub(lambda m: "_{" + m[0].translate(_SUBSCRIPTS) + "}", text)
     text = plain_typography(text).translate(TO_LATEX)
@@ -132,7 +139,7 @@ def plain(text: str) -> str:
     text = _POWER.sub("^", text).replace("**", " ")
     text = text.replace("$", " ").replace("~", " ").replace("`", " ")
     text = _BLANKS.sub(" ", text)
-    text = _EMPTY_SCRIPT.sub("", text)
+    text = joined(_EMPTY_SCRIPT.sub("", text))
     text = _EMPTY_BASE.sub("", _DEGREES.sub("°", _PRIMES.sub(r"\1", text)))
     for pattern, word in _WORDS:
         text = pattern.sub(word, text)
@@ -140,7 +147,7 @@ def plain(text: str) -> str:
         text, n = _TEXT.subn(_unwrap, text)
         if not n:
             break
-    text = _BLANKS.sub(" ", text.replace("\x00", "\\text"))
+    text = _BLANKS.sub(" ", unwrapped(text).replace("\x00", "\\text"))
     return without_end_marks(text, ".,;:").lstrip(" ")
 
 

@@ -17,7 +17,7 @@ _GREEK = (
 )
 _FUNCTIONS = (
     "sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh coth ln log lg lb exp "
-    "gcd lcm max min floor ceil abs sgn"
+    "gcd lcm max min floor ceil abs sgn arcsinh arccosh arctanh"
 )
 _ACCENTS = (
     "vec hat bar tilde dot ddot overline widehat widetilde overrightarrow mathcal "
@@ -29,6 +29,12 @@ FUNCTIONS = frozenset(_FUNCTIONS.split())
 ACCENTS = frozenset(_ACCENTS.split())
 ALIASES = {
     "asin": "arcsin",
+    "arsinh": "arcsinh",
+    "asinh": "arcsinh",
+    "arcosh": "arccosh",
+    "acosh": "arccosh",
+    "artanh": "arctanh",
+    "atanh": "arctanh",
     "acos": "arccos",
     "atan": "arctan",
     "arctg": "arctan",
@@ -40,7 +46,9 @@ ALIASES = {
 }
 # In plain text these are functions only in front of a bracket, those below also without one.
 _CALLED = "sqrt|cbrt|binom|floor|ceiling|ceil|abs|max|min|gcd|lcm|sgn|sign|comb"
-_WORDS = "arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|exp|asin|acos|atan|log|ln|csc|sec"
+_WORDS = (
+    "sqrt|arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|exp|asin|acos|atan|log|ln|csc|sec"
+)
 _LETTERS = "alpha|beta|gamma|delta|epsilon|theta|lambda|sigma|omega|tau|rho|phi|psi|pi"
 _TOKEN = re.compile(
     r"(?P<blank>\s+)"

@@ -117,6 +117,7 @@ _FIXED = {
     "atm": _unit("101325", "kg m^-1 s^-2"),
     "Å": _unit("1e-10", "m"),
     "angstrom": _unit("1e-10", "m"),
+    "micron": _unit("1e-6", "m"),
     "inch": _unit("0.0254", "m"),
     "inches": _unit("0.0254", "m"),
     "ft": _unit("0.3048", "m"),
@@ -135,6 +136,13 @@ _FIXED = {
 }
 _TEXT = re.compile(r"\\text ?\{([^{}]*)\}")
 _POWER = re.compile(r"\^ ?\{([^{}]*)\}")
+_FRACTION = re.compile(r"\\frac ?\{((?:[^{}]|\{[^{}]*\})*+)\} ?\{((?:[^{}]|\{[^{}]*\})*+)\}")
+_IN_WORDS = (
+    (re.compile(r" squared\b"), "^2"),
+    (re.compile(r" cubed\b"), "^3"),
+    (re.compile(r"\bsq\. ?"), "sq "),
+    (re.compile(r"\belectron[ -]volt"), "electronvolt"),
+)
 _TOKEN = re.compile(r" ?(?:°C|[A-Za-zµΩÅ]+|[°%*/()]|\^? ?[-+]?\d+)")
 _MAX_LENGTH = 60
 _MAX_POWER = 12
@@ -208,7 +216,10 @@ def read_unit(text: str) -> Unit | None:
 
 def _flat(text: str) -> str:
     flat = plain(text)
-    flat = _TEXT.sub(r" \1 ", _POWER.sub(r"^\1", flat))
+    flat = _FRACTION.sub(r"\1/(\2)", _POWER.sub(r"^\1", flat))
+    flat = _TEXT.sub(r" \1 ", flat)
+    for pattern, written in _IN_WORDS:
+        flat = pattern.sub(written, flat)
     for command, sign in (("\\mu", "µ"), ("\\Omega", "Ω"), ("\\AA", "Å")):
         flat = flat.replace(command + " ", sign).replace(command, sign)
     flat = " ".join(flat.replace("{", "").replace("}", "").split())

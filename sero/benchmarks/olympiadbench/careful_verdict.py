@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from sero.benchmarks.olympiadbench.careful_compare import Rule, same
-from sero.benchmarks.olympiadbench.careful_domains import names_set, narrows
+from sero.benchmarks.olympiadbench.careful_domains import names_set, narrows, without_least
 from sero.benchmarks.olympiadbench.careful_families import same_families
 from sero.benchmarks.olympiadbench.careful_items import (
     answer_lists,
+    bare_condition,
     expansions,
     has_inequality,
 )
@@ -33,7 +34,11 @@ def right(
     """Whether a candidate answers an item; the arguments are those of `careful_score`."""
     kinds = [kind.strip().lower() for kind in (answer_type or "").split(",")]
     gold, candidate = plain(gold), plain(candidate)
+    if _INTERVAL not in kinds:
+        gold = without_least(gold, gold)
+        candidate = candidate if has_inequality(gold) else without_least(candidate, gold)
     is_set = _INTERVAL in kinds or has_inequality(gold)
+    candidate = bare_condition(candidate) if is_set else candidate
     gold_lists = answer_lists(gold, splits_words=not is_set)
     if not is_multiple:
         gold_lists = [found for found in gold_lists if len(found) == 1] or gold_lists

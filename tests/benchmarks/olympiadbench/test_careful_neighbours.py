@@ -1,4 +1,4 @@
-r"""Golds of every kind in `careful_neighbours.yaml`: other forms of them, and near misses."""
+r"""Golds of every kind in the two tables beside this: other forms of them, and near misses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import yaml
 from sero.benchmarks.olympiadbench.careful_judge import decide
 from sero.benchmarks.olympiadbench.careful_text import tidy
 
-GROUPS = yaml.safe_load(
-    (Path(__file__).parent / "careful_neighbours.yaml").read_text(encoding="utf-8")
-)
+GROUPS = [
+    group
+    for name in ("careful_neighbours.yaml", "careful_idioms.yaml")
+    for group in yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
+]
 
 
 def judged(group: Mapping[str, Any], answer: str) -> bool:

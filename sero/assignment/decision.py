@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from sero.assignment.rules import AssignMode, assign, best_overall
 from sero.assignment.scores import (
     Floats,
     Suitability,
+    comparable,
     flat_roles,
     plain,
     self_promoters,
@@ -79,7 +80,14 @@ class Decision:
         }
 
 
-def decide(scores: Floats, own: Sequence[int | None], names: Names, cfg: AssignConfig) -> Decision:
+def decide(
+    scores: Floats,
+    own: Sequence[int | None],
+    names: Names,
+    cfg: AssignConfig,
+    *,
+    own_unasked: bool = False,
+) -> Decision:
     """Exclude, correct, average, assign.
 
     Roles without a mean above `assign.min_score` take no part in the rule: they get the candidate
@@ -88,22 +96,25 @@ def decide(scores: Floats, own: Sequence[int | None], names: Names, cfg: AssignC
     Args:
         scores: S_ije from 1 to 5, nan for a missing one. Shape (I, J, E), none of them 0.
         own: for each evaluator the candidate it is, None for an outsider.
+        own_unasked: nobody was asked about its own proposal (`hearing.skips_own_reviews`).
     """
     warnings: list[str] = []
-    kept, excluded = _excluded(scores, own, names, cfg, warnings)
-    found = suitability(kept)
+    kept, excluded = _excluded(scores, own, names, cfg, warnings, own_unasked=own_unasked)
     corrected = cfg.severity_correction and scores.shape[1] >= 3
-    if corrected:
-        found = Suitability(means=severity_corrected(kept), variances=found.variances)
-    elif cfg.severity_correction:
+    judged = severity_corrected(kept) if corrected else kept
+    found = suitability(judged)
+    if cfg.severity_correction and not corrected:
         warnings.append(
             f"severity_correction needs three candidates; there are {scores.shape[1]}, so it was "
             "left out"
         )
-    flat = flat_roles(kept)
+    warnings += _few_reviewers(kept, names)
+    flat = flat_roles(judged)
+    if any(flat):
+        warnings.append(_flat_line(_named(names.roles, flat), scores.shape, corrected=corrected))
     low = tuple(not _best(row) > cfg.min_score for row in found.means)
     chosen = _assigned(found, low, cfg.mode)
-    warnings += _cautions(found, flat, low, chosen, names, cfg)
+    warnings += _cautions(found, low, chosen, names, cfg)
     return Decision(
         scores=scores,
         found=found,
@@ -125,25 +136,48 @@ def _excluded(
     names: Names,
     cfg: AssignConfig,
     warnings: list[str],
+    *,
+    own_unasked: bool,
 ) -> tuple[Floats, tuple[int, ...]]:
     """The scores without the own ones that `assign.exclude_self` takes out, and whose they were."""
     if cfg.exclude_self is False:
         return scores, ()
     if cfg.exclude_self == "auto":
         whose = self_promoters(scores, own, margin=cfg.self_margin)
-    else:
-        whose = tuple(j is not None for j in own)
-    kept, short = without_own(scores, own, whose)
-    taken = [
-        e for e, j in enumerate(own) if whose[e] and j is not None and np.isnan(kept[:, j, e]).any()
-    ]
-    if cfg.exclude_self == "auto":
         warnings += [f"'{names.evaluators[e]}' favours itself" for e in np.flatnonzero(whose)]
-    if short:
+        kept, short = without_own(scores, own, whose)
+    else:
+        kept, short = without_own(scores, own)
+    if any(short):
         warnings.append(
-            "excluding self would leave a single reviewer, so scores for oneself were kept there"
+            f"excluding self would leave a single reviewer in {_listed(_named(names.roles, short))}"
+            ", so all scores for oneself were kept there"
         )
-    return kept, tuple(taken)
+    out = np.isnan(kept) & ~np.isnan(scores)
+    excluded = (
+        e for e, j in enumerate(own) if out[..., e].any() or (own_unasked and j is not None)
+    )
+    return kept, tuple(excluded)
+
+
+def _few_reviewers(kept: Floats, names: Names) -> list[str]:
+    """Roles with a mean that no panel stands behind, though there is one."""
+    if len(names.evaluators) < 2:
+        return []
+    counts = np.count_nonzero(~np.isnan(kept), axis=2)
+    few = _named(names.roles, counts.any(axis=1) & (counts < 2).any(axis=1))
+    line = f"fewer than two reviewers' scores are left for a candidate of {_listed(few)}"
+    return [line] if few else []
+
+
+def _flat_line(roles: Sequence[str], shape: tuple[int, ...], *, corrected: bool) -> str:
+    line = f"the scores for {_listed(roles)} differ less than the reviewers do"
+    if corrected:
+        return f"{line}, their severity taken out: noise"
+    line += ": noise, or reviewers of unlike severity"
+    if shape[1] >= 3:
+        line += "; assign.severity_correction=true tells them apart"
+    return line
 
 
 def _assigned(found: Suitability, low: Sequence[bool], mode: AssignMode) -> tuple[int, ...]:
@@ -159,7 +193,6 @@ def _assigned(found: Suitability, low: Sequence[bool], mode: AssignMode) -> tupl
 
 def _cautions(
     found: Suitability,
-    flat: Sequence[bool],
     low: Sequence[bool],
     chosen: Sequence[int],
     names: Names,
@@ -172,11 +205,6 @@ def _cautions(
     elif any(low):
         lines.append(
             f"no mean above {cfg.min_score:g} for {_listed(_named(names.roles, low))}: best overall"
-        )
-    if any(flat):
-        lines.append(
-            f"the scores for {_listed(_named(names.roles, flat))} differ less than the reviewers "
-            "do: noise"
         )
     n_judged = n_roles - sum(low)
     if n_judged > n_candidates > 1 and cfg.mode is not AssignMode.ARGMAX:
@@ -198,7 +226,7 @@ def _reason(
     cfg: AssignConfig,
 ) -> str:
     """Why the role has its candidate, as far as the means say it."""
-    means = np.round(found.means[role], 9)
+    means = comparable(found.means[role])
     j = chosen[role]
     if is_low and np.isnan(means).all():
         return "no score of the role could be read; the best over all roles takes it"
@@ -225,10 +253,10 @@ def _reason(
         text = f"highest mean {means[j]:.2f}, {means[j] - np.nanmax(others):.2f} above the next"
     if ties:
         tied = _listed([f"'{names.candidates[k]}'" for k in ties])
-        least = min(found.variances[role, k] for k in ties)
+        variances = comparable(found.variances[role])
         by = (
             "by the smaller variance"
-            if found.variances[role, j] < least
+            if variances[j] < variances[ties].min()
             else "by roles held, other roles' claims or the order of the list"
         )
         text += f", tied with {tied} and settled {by}"
@@ -244,15 +272,15 @@ def _margin(means: Floats, chosen: int) -> float | None:
     others = np.delete(means, chosen)
     if np.isnan(means[chosen]) or np.isnan(others).all():
         return None
-    return float(np.round(means[chosen] - np.nanmax(others), 9))
+    return float(comparable(means[chosen] - np.nanmax(others)))
 
 
 def _best(means: Floats) -> float:
     """The largest mean, rounded as the rules round; nan where there is none."""
-    return float("nan") if np.isnan(means).all() else float(np.round(np.nanmax(means), 9))
+    return float("nan") if np.isnan(means).all() else float(comparable(np.nanmax(means)))
 
 
-def _named(names: Sequence[str], picked: Sequence[bool]) -> list[str]:
+def _named(names: Sequence[str], picked: Iterable[bool]) -> list[str]:
     return [name for name, is_picked in zip(names, picked, strict=True) if is_picked]
 
 

@@ -11,7 +11,7 @@ from sero.assignment.asking import Floor
 from sero.assignment.checks import roster_warnings
 from sero.assignment.config import AssignConfig
 from sero.assignment.decision import Decision, decide
-from sero.assignment.hearing import Hearing, hold_hearing
+from sero.assignment.hearing import Hearing, hold_hearing, skips_own_reviews
 from sero.assignment.record import Assignment, names_of
 from sero.assignment.revising import Heard, heard_anew
 from sero.assignment.roster import DebateRole, Panel, Roster
@@ -81,7 +81,8 @@ async def assign_roles(
 def decided(heard: Heard, roster: Roster, cfg: AssignConfig) -> Decision:
     """The decision over the hearings so far. S has shape (I, J, E)."""
     scores = np.stack([hearing.scores for hearing in heard.hearings])
-    return decide(scores, roster.own, names_of(roster), cfg)
+    unasked = skips_own_reviews(roster, cfg)
+    return decide(scores, roster.own, names_of(roster), cfg, own_unasked=unasked)
 
 
 def only_candidate(roster: Roster, panel: Panel, call: CallContext) -> Assignment:

@@ -69,20 +69,23 @@ class MetaDebate:
             record=found.to_data(),
         )
 
-    def planned(self, n_roles: int) -> PlannedAssignment:
-        """From nothing repeated to everything; roles with criteria of their own are not known by
-        number, so criteria are saved in the lower bound alone.
+    def planned(self, n_roles: int, cards: Sequence[RoleCard] | None = None) -> PlannedAssignment:
+        """From nothing repeated to everything: exact where nothing can be repeated.
 
-        A role's name stands in its prompts, so each has at least a proposal and a review of its
-        own; candidates may be alike.
+        By their number alone nobody knows which roles have criteria of their own, so these are
+        saved in the lower bound only. A role's name stands in its prompts, so each has at least a
+        proposal and a review of its own; candidates may be alike.
         """
         n_candidates, n_evaluators = len(self.roster.candidates), len(self.roster.evaluators)
         if n_candidates == 1:
             return NOTHING_ASKED
-        given = [role for role in self.roster.roles if role.criteria]
-        roles = [_unknown(i) for i in range(n_roles)]
-        most = forecast(replace(self.roster, roles=tuple(roles)), self.cfg, host_calls=1)
-        saved = min(len(given), n_roles)
+        if cards is None:
+            unknown = (DebateRole(name=f"role-{i}", description="?") for i in range(n_roles))
+            roster = replace(self.roster, roles=tuple(unknown))
+            saved = min(sum(bool(role.criteria) for role in self.roster.roles), n_roles)
+        else:
+            roster, saved = with_roles(self.roster, cards), 0
+        most = forecast(roster, self.cfg, host_calls=1)
         rounds = 1 + self.cfg.max_revisions
         return PlannedAssignment(
             calls=Span(most.calls - saved, most.most_calls),
@@ -106,7 +109,7 @@ class Uniform:
     ) -> RoleAssignment:
         return _decided("uniform", cards, [self.candidate] * len(cards), call)
 
-    def planned(self, n_roles: int) -> PlannedAssignment:
+    def planned(self, n_roles: int, cards: Sequence[RoleCard] | None = None) -> PlannedAssignment:
         return NOTHING_ASKED
 
 
@@ -136,7 +139,7 @@ class RandomPlayers:
             held[chosen[i]] += 1
         return _decided("random", cards, [self.candidates[j] for j in chosen], call)
 
-    def planned(self, n_roles: int) -> PlannedAssignment:
+    def planned(self, n_roles: int, cards: Sequence[RoleCard] | None = None) -> PlannedAssignment:
         return NOTHING_ASKED
 
 
@@ -160,7 +163,7 @@ class Oracle:
         chosen = assign(known, AssignMode.ARGMAX if self.reuse else AssignMode.HUNGARIAN)
         return _decided(ORACLE, cards, [self.candidates[j] for j in chosen], call)
 
-    def planned(self, n_roles: int) -> PlannedAssignment:
+    def planned(self, n_roles: int, cards: Sequence[RoleCard] | None = None) -> PlannedAssignment:
         return NOTHING_ASKED
 
 
@@ -292,8 +295,3 @@ def _decided(
         cards=as_played(cards, players),
         record={"item": call.item, "rule": rule, "assignment": assignment},
     )
-
-
-def _unknown(i: int) -> DebateRole:
-    """A role of which only is known that it will be there."""
-    return DebateRole(name=f"role-{i}", description="unknown before the task is read")

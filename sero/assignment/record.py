@@ -50,11 +50,14 @@ class Assignment:
 
     @property
     def suitability(self) -> dict[str, float]:
-        """Role to M̄ of its candidate on [0, 1], (M̄ - 1) / 4; roles without a score are absent."""
+        """Role to M̄ of its candidate on [0, 1], (M̄ - 1) / 4; roles without a score are absent.
+
+        Taking severity out may carry a mean past 1 or 5; it counts as the bound then.
+        """
         if self.decision is None:
             return {}
         means = self.decision.found.means[range(len(self.chosen)), self.chosen]
-        scaled = (means - MIN_SCORE) / (MAX_SCORE - MIN_SCORE)
+        scaled = np.clip((means - MIN_SCORE) / (MAX_SCORE - MIN_SCORE), 0.0, 1.0)
         of_role = zip(self.names.roles, scaled, strict=True)
         return {role: float(value) for role, value in of_role if not np.isnan(value)}
 

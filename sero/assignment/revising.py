@@ -1,4 +1,8 @@
-"""Roles nobody is fit for: described anew and heard again (method.md §5, `assign.min_score`)."""
+"""Roles nobody is fit for: described anew and heard again (method.md §5, `assign.min_score`).
+
+A new description decides who plays the role and no more: proposals and reviews read it, the card
+that is played afterwards stays as written.
+"""
 
 from __future__ import annotations
 

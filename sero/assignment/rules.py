@@ -16,7 +16,7 @@ from enum import StrEnum
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sero.assignment.scores import Floats, Suitability
+from sero.assignment.scores import DIGITS, Floats, Suitability, comparable
 
 
 class AssignMode(StrEnum):
@@ -40,7 +40,7 @@ _NEVER = 1e3
 class _Table:
     """Means and variances as plain numbers that compare; a missing mean is below all others.
 
-    Means of integers over criteria and reviewers are rounded to what cannot be a real difference,
+    Means and variances over criteria and reviewers are rounded to what cannot be a real difference,
     so that equal ones tie whatever the order of their sums.
     """
 
@@ -66,10 +66,10 @@ def assign(found: Suitability, mode: AssignMode) -> tuple[int, ...]:
         mode: the rule.
     """
     n_roles = found.means.shape[0]
-    means = np.round(found.means, 9)
+    means, variances = comparable(found.means), comparable(found.variances)
     table = _Table(
         values=np.where(np.isnan(means), -np.inf, means).tolist(),
-        variances=np.nan_to_num(found.variances).tolist(),
+        variances=np.where(np.isnan(variances), 0.0, variances).tolist(),
     )
     if mode is AssignMode.ARGMAX:
         return _argmax(table)
@@ -107,7 +107,8 @@ def _margin(table: _Table, left: list[int], held: Counter[int]) -> Chosen:
     """Every role asks its best candidate; one that is wanted twice keeps the larger margin.
 
     The margin of a role is its score for the candidate over that for the next one it could still
-    have. The role that loses asks its next best, which may start another conflict.
+    have; 0 without a next one, for such a role can wait for the next round. The role that loses
+    asks its next best, which may start another conflict.
     """
     waiting = {i: _ranked(table, i, held) for i in left}
     holds: Chosen = {}  # candidate to role
@@ -132,8 +133,9 @@ def _claim(table: _Table, role: int, ranked: list[int]) -> tuple[float, float, f
     """How strongly a role holds on to its first choice; the smallest wins."""
     values = table.values[role]
     best = values[ranked[0]]
-    next_best = values[ranked[1]] if len(ranked) > 1 else -math.inf
-    margin = best - next_best if best > -math.inf else 0.0
+    margin = 0.0
+    if len(ranked) > 1 and best > -math.inf:
+        margin = round(best - values[ranked[1]], DIGITS)
     return (-margin, -best, table.variances[role][ranked[0]], role)
 
 
@@ -194,4 +196,4 @@ def best_overall(means: Floats) -> int:
     counts = np.sum(~np.isnan(means), axis=0)
     totals = np.nansum(means, axis=0)
     overall = np.where(counts > 0, totals / np.maximum(counts, 1), -np.inf)
-    return int(np.argmax(np.round(overall, 9)))
+    return int(np.argmax(comparable(overall)))

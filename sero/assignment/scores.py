@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
+DIGITS = 9
 _SWEEPS = 200
 _CLOSE = 1e-10
 
@@ -45,34 +47,34 @@ def suitability(scores: Floats) -> Suitability:
 
 
 def without_own(
-    scores: Floats, own: Sequence[int | None], excluded: Sequence[bool] | None = None
-) -> tuple[Floats, bool]:
+    scores: Floats, own: Sequence[int | None], excluded: ArrayLike = True
+) -> tuple[Floats, Flags]:
     """Scores without those that evaluators gave to themselves.
 
-    Where that would leave a pair a single reviewer, nothing is taken from it.
+    Where that would leave a candidate of a role a single reviewer, nothing is taken from the role:
+    own scores of some candidates alone would favour those.
 
     Args:
-        scores: S, shape (I, J, E).
+        scores: S, shape (..., I, J, E).
         own: for each evaluator the candidate it is, None for an outsider.
-        excluded: whose own scores go; None means everybody's.
+        excluded: whose own scores go. Shape (..., E), or one value for all.
 
     Returns:
-        The scores, and whether any pair kept its own score for want of other reviewers.
+        The scores, and the roles that kept their own scores for want of other reviewers, of shape
+        (..., I).
     """
-    kept = scores.copy()
-    short = False
+    mine = np.zeros(scores.shape, dtype=bool)
     for e, j in enumerate(own):
-        if j is None or (excluded is not None and not excluded[e]):
-            continue
-        mine = scores[:, j, e]
-        others = np.count_nonzero(~np.isnan(np.delete(scores[:, j], e, axis=1)), axis=1)
-        scored = ~np.isnan(mine)
-        short |= bool((scored & (others <= 1)).any())
-        kept[:, j, e] = np.where(scored & (others > 1), np.nan, mine)
-    return kept, short
+        if j is not None:
+            mine[..., j, e] = True
+    whose = np.broadcast_to(excluded, (*scores.shape[:-3], scores.shape[-1]))
+    goes = mine & whose[..., None, None, :] & ~np.isnan(scores)
+    others = np.count_nonzero(~np.isnan(scores) & ~goes, axis=-1)
+    short: Flags = (goes.any(axis=-1) & (others <= 1)).any(axis=-1)
+    return np.where(goes & ~short[..., None, None], np.nan, scores), short
 
 
-def self_promoters(scores: Floats, own: Sequence[int | None], *, margin: float) -> tuple[bool, ...]:
+def self_promoters(scores: Floats, own: Sequence[int | None], *, margin: float) -> Flags:
     """Which evaluators favour themselves beyond what the others see (`exclude_self=auto`).
 
     An evaluator does when its own proposal is strictly its top score in more than half of the
@@ -80,40 +82,31 @@ def self_promoters(scores: Floats, own: Sequence[int | None], *, margin: float) 
     roles, by at least `margin`.
 
     Args:
-        scores: S, shape (I, J, E).
+        scores: S, shape (..., I, J, E).
         own: for each evaluator the candidate it is, None for an outsider.
         margin: `assign.self_margin`, on the scale of the scores.
+
+    Returns:
+        Shape (..., E).
     """
-    return tuple(
-        j is not None
-        and _favours(
-            scores[:, j, e],
-            np.delete(scores[:, :, e], j, axis=1),
-            np.delete(scores[:, j], e, axis=1),
-            margin,
-        )
-        for e, j in enumerate(own)
-    )
-
-
-def _favours(mine: Floats, rivals: Floats, others: Floats, margin: float) -> bool:
-    """One evaluator's scores for itself (I,), for its rivals (I, J-1), and the others' (I, E-1)."""
-    tops, gaps = 0, []
-    for own, row, seen in zip(mine, rivals, others, strict=True):
-        if np.isnan(own):
+    named = np.zeros((*scores.shape[:-3], scores.shape[-1]), dtype=bool)
+    for e, j in enumerate(own):
+        if j is None:
             continue
-        row, seen = row[~np.isnan(row)], seen[~np.isnan(seen)]
-        tops += bool(row.size and (own > row).all())
-        if seen.size:
-            gaps.append(own - seen.mean())
-    return 2 * tops > len(mine) and bool(gaps) and float(np.mean(gaps)) >= margin
+        mine = scores[..., j, e]
+        rivals = np.delete(scores[..., e], j, axis=-1)
+        others = np.delete(scores[..., j, :], e, axis=-1)
+        tops = np.count_nonzero(mine > _nanmax(rivals), axis=-1)
+        gap = _nanmean(mine - _nanmean(others, -1), -1)
+        named[..., e] = (2 * tops > mine.shape[-1]) & (comparable(gap) >= margin)
+    return named
 
 
 def severity_corrected(scores: Floats) -> Floats:
-    """a_ij of the least-squares fit S_ije = a_ij + b_ie, by alternating means.
+    """S_ije - b_ie of the least-squares fit S_ije = a_ij + b_ie, by alternating means.
 
     Takes each reviewer's severity in a role out of its scores, so that candidates who were judged
-    by different reviewers compare. Σ_e b_ie = 0 for each role. Shape (I, J); nan without a score.
+    by different reviewers compare; their mean over e is a_ij. Σ_e b_ie = 0 for each role.
 
     Args:
         scores: S, shape (I, J, E).
@@ -123,24 +116,23 @@ def severity_corrected(scores: Floats) -> Floats:
     """
     if scores.shape[1] < 3:
         raise ValueError("severity correction needs at least three candidates")
-    severity = np.zeros((scores.shape[0], scores.shape[2]))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        ability: Floats = np.nanmean(scores, axis=2)
-        for _ in range(_SWEEPS):
-            severity = np.nan_to_num(np.nanmean(scores - ability[:, :, None], axis=1))
-            severity -= severity.mean(axis=1, keepdims=True)
-            before, ability = ability, np.nanmean(scores - severity[:, None, :], axis=2)
-            if not np.nanmax(np.abs(ability - before), initial=0.0) > _CLOSE:
-                break
-    return ability
+    ability = _nanmean(scores, 2)
+    for _ in range(_SWEEPS):
+        severity = np.nan_to_num(_nanmean(scores - ability[:, :, None], 1))
+        severity -= severity.mean(axis=1, keepdims=True)
+        corrected = scores - severity[:, None, :]
+        before, ability = ability, _nanmean(corrected, 2)
+        if not np.nanmax(np.abs(ability - before), initial=0.0) > _CLOSE:
+            break
+    return corrected
 
 
 def flat_roles(scores: Floats) -> tuple[bool, ...]:
-    """Roles whose candidates differ less than the reviewers disagree about them: noise.
+    """Roles whose candidates differ less than the reviewers disagree about them.
 
-    The spread max_j M̄_ij - min_j M̄_ij against the mean over j of the standard deviation over e.
-    A role with fewer than two scored candidates is not flat: there is nothing to tell apart.
+    The spread max_j M̄_ij - min_j M̄_ij against the mean over j of the standard deviation over e,
+    to which reviewers of unlike severity add unless it was taken out. A role with fewer than two
+    scored candidates is not flat: there is nothing to tell apart.
     """
     found = suitability(scores)
     flat = []
@@ -149,9 +141,28 @@ def flat_roles(scores: Floats) -> tuple[bool, ...]:
         if np.count_nonzero(known) < 2:
             flat.append(False)
             continue
-        spread = float(means[known].max() - means[known].min())
-        flat.append(spread < float(np.sqrt(variances[known]).mean()))
+        spread = means[known].max() - means[known].min()
+        flat.append(bool(comparable(spread) < comparable(np.sqrt(variances[known]).mean())))
     return tuple(flat)
+
+
+def comparable(values: ArrayLike) -> Floats:
+    """Rounded to what cannot be a real difference, so that equal values are equal."""
+    return np.round(np.asarray(values, dtype=float), DIGITS)
+
+
+def _nanmean(values: Floats, axis: int) -> Floats:
+    """The mean of what is there; nan where nothing is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found: Floats = np.nanmean(values, axis=axis)
+        return found
+
+
+def _nanmax(values: Floats) -> Floats:
+    """The largest over the last axis of what is there; nan where nothing is."""
+    found: Floats = np.fmax.reduce(values, axis=-1, initial=np.nan)
+    return found
 
 
 def plain(values: Floats) -> list[Any]:

@@ -74,11 +74,11 @@ class WorldSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One task of a world.
+    """One task of a world, or several.
 
     Attributes:
-        skill: s, the probability of success. Shape (I, J).
-        grades: whole scores from 1 to 5. Shape (I, J, E, C).
+        skill: s, the probability of success. Shape (I, J), of several tasks (T, I, J).
+        grades: whole scores from 1 to 5. Shape (I, J, E, C), of several tasks (T, I, J, E, C).
     """
 
     skill: Floats
@@ -97,19 +97,33 @@ class AssignmentWorld:
 
     def case(self, number: int) -> Case:
         """The task of a number."""
+        return self.judged(*_draws(self.spec.key, number))
+
+    def judged(self, noise: Floats, jitter: Floats) -> Case:
+        """The tasks of some draws: ξ of shape (..., I, J) and ε / sd of shape (..., I, J, E, C)."""
         spec = self.spec
-        drawn = rng_for(spec.key, "assignment", "task", number)
-        noise = drawn.normal(0.0, TASK_SD, (N_ROLES, N_CANDIDATES))
         skill = np.clip(BASE + self._ability + self._fit + noise, LOWEST, HIGHEST)
-        jitter = drawn.normal(0.0, 1.0, (N_ROLES, N_CANDIDATES, N_CANDIDATES, N_CRITERIA))
         leaning = self._severity + np.diag(spec.bonus)  # (J, E)
-        seen = MIN_SCORE + (MAX_SCORE - MIN_SCORE) * skill[:, :, None] + leaning
+        seen = MIN_SCORE + (MAX_SCORE - MIN_SCORE) * skill[..., None] + leaning
         if math.isinf(spec.noise_sd):
             # every score is on one of the two ends, whatever is behind it
             raw = np.where(jitter > 0, float(MAX_SCORE), float(MIN_SCORE))
         else:
             raw = seen[..., None] + spec.noise_sd * jitter
         return Case(skill=skill, grades=np.clip(np.rint(raw), MIN_SCORE, MAX_SCORE))
+
+
+def _draws(key: int, number: int) -> tuple[Floats, Floats]:
+    """What one task draws; reviewers who lean otherwise judge the same draws."""
+    drawn = rng_for(key, "assignment", "task", number)
+    noise = drawn.normal(0.0, TASK_SD, (N_ROLES, N_CANDIDATES))
+    return noise, drawn.normal(0.0, 1.0, (N_ROLES, N_CANDIDATES, N_CANDIDATES, N_CRITERIA))
+
+
+@lru_cache(maxsize=16)
+def _first_draws(key: int, n_tasks: int) -> tuple[Floats, Floats]:
+    noise, jitter = zip(*(_draws(key, number) for number in range(n_tasks)), strict=True)
+    return np.stack(noise), np.stack(jitter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,12 +162,8 @@ class Played:
 @lru_cache(maxsize=64)
 def play(spec: WorldSpec, n_tasks: int) -> Played:
     """The first tasks of a world, scored."""
-    world = AssignmentWorld(spec)
-    cases = [world.case(number) for number in range(n_tasks)]
-    return Played(
-        skill=np.stack([case.skill for case in cases]),
-        scores=np.stack([case.grades.mean(axis=3) for case in cases]),
-    )
+    cases = AssignmentWorld(spec).judged(*_first_draws(spec.key, n_tasks))
+    return Played(skill=cases.skill, scores=cases.grades.mean(axis=-1))
 
 
 Judge = Callable[[Floats], Suitability]
@@ -180,8 +190,7 @@ def excluding(scores: Floats) -> Suitability:
 
 def excluding_corrected(scores: Floats) -> Suitability:
     """The same with each reviewer's severity taken out."""
-    kept = _others(scores)
-    return Suitability(means=severity_corrected(kept), variances=suitability(kept).variances)
+    return suitability(severity_corrected(_others(scores)))
 
 
 def _others(scores: Floats) -> Floats:
@@ -194,7 +203,6 @@ def assigned_auto(played: Played, mode: AssignMode, *, margin: float) -> tuple[C
     Returns:
         The candidates, and the share of tasks on which each evaluator was found to favour itself.
     """
-    named = [self_promoters(scores, OWN, margin=margin) for scores in played.scores]
-    kept = [without_own(s, OWN, whose)[0] for s, whose in zip(played.scores, named, strict=True)]
-    chosen = assigned(replace(played, scores=np.stack(kept)), mode)
-    return chosen, np.array(named, dtype=float).mean(axis=0)
+    named = self_promoters(played.scores, OWN, margin=margin)
+    kept, _ = without_own(played.scores, OWN, named)
+    return assigned(replace(played, scores=kept), mode), named.mean(axis=0, dtype=float)

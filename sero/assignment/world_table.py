@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 from sero.assignment.rules import AssignMode
+from sero.assignment.scores import Floats
 from sero.assignment.world import (
     Played,
     WorldSpec,
@@ -53,21 +54,28 @@ def world_table(keys: Iterable[int], n_tasks: int) -> tuple[Row, ...]:
         keys: of the worlds, at least two.
         n_tasks: tasks of each.
     """
-    worlds = [_figures(key, n_tasks) for key in keys]
+    return table_of(world_figures(keys, n_tasks))
+
+
+def table_of(figures: Mapping[str, Floats]) -> tuple[Row, ...]:
+    """The rows of figures that `world_figures` found."""
     rows = []
     for name, (published, fitted) in _PUBLISHED.items():
-        values = np.array([world[name] for world in worlds])
-        spread = stats.sem(values) * stats.t.ppf(0.975, len(values) - 1)
-        rows.append(
-            Row(
-                name=name,
-                published=published,
-                fitted=fitted,
-                mean=float(values.mean()),
-                half_width=float(spread),
-            )
-        )
+        mean, half = interval(figures[name])
+        rows.append(Row(name=name, published=published, fitted=fitted, mean=mean, half_width=half))
     return tuple(rows)
+
+
+def world_figures(keys: Iterable[int], n_tasks: int) -> dict[str, Floats]:
+    """The name of every figure to its values, one per world, so that figures pair. Shape (W,)."""
+    worlds = [_figures(key, n_tasks) for key in keys]
+    return {name: np.array([world[name] for world in worlds]) for name in _PUBLISHED}
+
+
+def interval(values: Floats) -> tuple[float, float]:
+    """The mean over worlds, and the half width of its 95 % interval (Student's t)."""
+    half = stats.sem(values) * stats.t.ppf(0.975, len(values) - 1)
+    return float(values.mean()), float(half)
 
 
 _PUBLISHED: dict[str, tuple[float | None, bool]] = {
@@ -88,6 +96,7 @@ _PUBLISHED: dict[str, tuple[float | None, bool]] = {
     "gamer, self excluded, corrected": (0.708, False),
     "gamer, self excluded by auto": (None, False),
     "lone gamer, all scores": (None, False),
+    "lone gamer, self excluded": (None, False),
     "lone gamer, self excluded by auto": (None, False),
 }
 
@@ -121,5 +130,6 @@ def _figures(key: int, n_tasks: int) -> dict[str, float]:
         ),
         "gamer, self excluded by auto": auto(gamed),
         "lone gamer, all scores": lone.success(assigned(lone, ARGMAX)),
+        "lone gamer, self excluded": lone.success(assigned(lone, ARGMAX, excluding)),
         "lone gamer, self excluded by auto": auto(lone),
     }

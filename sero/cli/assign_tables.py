@@ -38,14 +38,15 @@ def assignment_text(found: Assignment, ahead: Forecast, requests: int) -> str:
     cost = found.cost
     least, most = ahead.calls, ahead.most_calls
     cost_lines = [
-        f"cost: {cost.calls} logical calls ({least} to {most} were forecast), "
+        f"cost: {_count(cost.calls, 'logical call')} ({least} to {most} were forecast), "
         f"{compact(cost.prompt_tokens)} prompt and {compact(cost.completion_tokens)} completion "
-        f"tokens; {requests} requests sent",
-        f"against the debate's {ahead.host_calls} calls: {cost.calls / ahead.host_calls:.1f} times",
+        f"tokens; {_count(requests, 'request')} sent",
+        f"against the debate's {_count(ahead.host_calls, 'call')}: "
+        f"{cost.calls / ahead.host_calls:.1f} times",
     ]
     if len(found.cost_by_backbone) > 1:
         cost_lines += [
-            f"  {key or 'the chosen backbone'}: {one.calls} calls, "
+            f"  {key or 'the chosen backbone'}: {_count(one.calls, 'call')}, "
             f"{compact(one.prompt_tokens)} + {compact(one.completion_tokens)} tokens"
             for key, one in found.cost_by_backbone.items()
         ]
@@ -93,11 +94,11 @@ def forecast_text(ahead: Forecast, roster: Roster) -> str:
         + (f"; at most {ahead.most_calls / ahead.host_calls:.1f} times" if ahead.repairs else "")
     ]
     if ahead.own_reviews_saved:
-        lines.append(f"{ahead.own_reviews_saved} reviews of one's own proposal are never asked for")
-    lines += [
-        f"to save{f' {saving.calls} calls' if saving.calls else ''}: {saving.how}"
-        for saving in ahead.savings
-    ]
+        reviews = _count(ahead.own_reviews_saved, "review")
+        lines.append(f"never asked for: {reviews} of one's own proposal")
+    for saving in ahead.savings:
+        calls = f" {_count(saving.calls, 'call')}" if saving.calls else ""
+        lines.append(f"to save{calls}: {saving.how}")
     shown = _table("Logical calls per task, nobody asked", ("step", "calls"), rows)
     return "\n\n".join([shown, _lines(lines)])
 
@@ -148,6 +149,10 @@ def _table(title: str, columns: tuple[str, ...], rows: tuple[tuple[str, ...], ..
 
 def _warnings(lines: Sequence[str]) -> list[str]:
     return [_lines([f"warning: {line}" for line in lines])] if lines else []
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _lines(lines: Sequence[str]) -> str:

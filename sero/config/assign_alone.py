@@ -7,6 +7,7 @@ file has it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +15,15 @@ from typing import Annotated, Any
 
 from annotated_types import Ge
 from hydra.core.object_type import ObjectType
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig, OmegaConf
 
 from sero.assignment.config import RunAssignConfig
 from sero.config.composing import Composer, composer
 from sero.config.consistency import contradictions
 from sero.config.overrides import check_overrides
-from sero.config.parse import Check, checked_fields
-from sero.config.sections import Component, PathsConfig
+from sero.config.parse import Check, checked_fields, resolve
+from sero.config.sections import COMPONENTS, Component, PathsConfig
+from sero.config.sections import PLAIN as RUN_PLAIN
 from sero.errors import ConfigError
 from sero.inference.execution import ExecConfig
 
@@ -54,6 +56,11 @@ PLAIN: Mapping[str, Any] = {
 }
 
 
+RUN_ONLY = frozenset({*COMPONENTS, *RUN_PLAIN}) - {GROUP, "experiment", *PLAIN}
+"""Keys of a run that nothing here reads; an experiment may set what is read."""
+_PART = re.compile(r"\$\{(\w+)[.}]")
+
+
 def compose_assignment(
     conf_dir: Path,
     overrides: Sequence[str],
@@ -73,14 +80,14 @@ def compose_assignment(
         ConfigError: all faults; no backbone chosen where one is wanted; a sweep.
     """
     backbones: dict[str | None, Component] = {}
-    faults: list[str] = []
-    faults += [
-        f"{text}: belongs to a run; here Meta-Debate decides, and the roster is the first argument"
-        for text in overrides
-        if text.lstrip("+~").partition("=")[0] in ("assign.by", "assign.roster")
-    ]
+    refused = {text: fault for text in overrides if (fault := _of_a_run(text)) is not None}
+    faults = list(refused.values())
+    overrides = [text for text in overrides if text not in refused]
     with composer(conf_dir, CONFIG_NAME, more_dir=more_dir) as composing:
-        fields = _one(composing, overrides, wanted=None in names)
+        try:
+            fields = _one(composing, overrides, wanted=None in names)
+        except ConfigError as error:
+            raise ConfigError(error.where, [*faults, *error.faults]) from None
         if None in names:
             backbones[None] = fields[GROUP]
         others = [text for text in overrides if not _is_about_backbone(text)]
@@ -108,9 +115,30 @@ def _one(composing: Composer, overrides: Sequence[str], *, wanted: bool) -> dict
     return fields
 
 
+def _of_a_run(text: str) -> str | None:
+    """Why an override has no place here, None if it has."""
+    key = _key(text)
+    if key in ("assign.by", "assign.roster"):
+        return (
+            f"{text}: belongs to a run; here Meta-Debate decides, and the roster is the first "
+            "argument"
+        )
+    part = key.partition(".")[0].partition("@")[0]
+    if part in RUN_ONLY:
+        return (
+            f"{text}: belongs to a run; there is no {part} here. What counts is {GROUP}, "
+            f"{', '.join(PLAIN)}"
+        )
+    return None
+
+
 def _is_about_backbone(text: str) -> bool:
-    key = text.lstrip("+~").partition("=")[0]
+    key = _key(text)
     return key == GROUP or key.startswith(f"{GROUP}.")
+
+
+def _key(text: str) -> str:
+    return text.lstrip("+~").partition("=")[0]
 
 
 def _checker(composing: Composer, overrides: Sequence[str], *, wanted: bool) -> Check:
@@ -136,4 +164,14 @@ def _fields(
     cfg: DictConfig, choices: Mapping[str, str], groups: Sequence[str]
 ) -> tuple[dict[str, Any] | None, list[str]]:
     own = OmegaConf.masked_copy(cfg, [key for key in (*groups, *PLAIN) if key in cfg])
-    return checked_fields(own, choices, groups=groups, plain=PLAIN, across=contradictions)
+    asked = {}
+    for path, text in resolve(own)[1].items():
+        source = _PART.match(text)
+        if source is not None and source[1] in RUN_ONLY:
+            OmegaConf.update(own, path, MISSING)
+            asked[path] = (
+                f"{path}: a run takes it from its {source[1]}; here write "
+                f"{GROUP}={choices[GROUP]} {path}=VALUE, for a roster that names no such backbone"
+            )
+    fields, faults = checked_fields(own, choices, groups=groups, plain=PLAIN, across=contradictions)
+    return fields, [asked.get(line.partition(":")[0], line) for line in faults]

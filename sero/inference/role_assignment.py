@@ -69,8 +69,12 @@ class Assigner(Protocol):
         """
         ...
 
-    def planned(self, n_roles: int) -> PlannedAssignment:
-        """What that asks for. Pure."""
+    def planned(self, n_roles: int, cards: Sequence[RoleCard] | None = None) -> PlannedAssignment:
+        """What that asks for. Pure.
+
+        Args:
+            cards: the roles themselves where they are known before the task is read.
+        """
         ...
 
 

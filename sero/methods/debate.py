@@ -149,7 +149,8 @@ class Debate(Frozen):
 class DiverseDebate(Frozen):
     """DMAD: each agent presents by its own method, criticises the others, one role synthesises.
 
-    The metric `confidence` is the share of approaches that converged on the answer.
+    The metric `confidence` is the share of approaches that converged on the answer, as `converged`
+    counts them.
     """
 
     Config: ClassVar[type[DiverseDebateConfig]] = DiverseDebateConfig
@@ -255,7 +256,11 @@ def heard_in(n: int, rounds: int) -> int:
 
 
 def converged(prompt: str, last: Sequence[str], answer: str, lab: Lab) -> float:
-    """Share of the last messages with the canonical answer that was given; 0 if it has none."""
+    """Share of the last messages with the same canonical text as the answer; 0 if it has none.
+
+    As in the vote of SC@k, an answer is what the benchmark's parser makes of it. Of equal answers
+    that it spells differently, such as `5/8` and `0.625`, each counts as another one.
+    """
     given = lab.parts.parse(prompt, answer).answer
     if given is None:
         return 0.0

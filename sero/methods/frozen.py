@@ -61,7 +61,8 @@ class Frozen:
         """
         before = NOTHING_ASKED
         if self._lab.inference.assigner is not None:
-            before = self._lab.inference.assigner.planned(len(self._state.pool))
+            cards = self._state.pool.cards
+            before = self._lab.inference.assigner.planned(len(cards), cards)
         both = before.calls + calls
         most = (before.shown + shown) / (both.low if before.shown else both.high)
         return PlannedCalls(

@@ -169,7 +169,8 @@ class AssignmentLine:
         roles, candidates: rows and columns of `means`, where scores decided.
         means: M̄, None without a score. Shape (roles, candidates).
         reasons: a sentence for each role.
-        fallback, flat: roles without a mean above the threshold; with scores that are noise.
+        fallback, flat: roles without a mean above the threshold; those whose means differ less than
+            their reviewers do.
         self_excluded: evaluators whose scores for themselves were left out.
         dropped: scores that could not be read.
         hearings: of each role, its criteria, proposals and reviews.

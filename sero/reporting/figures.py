@@ -12,7 +12,7 @@ from sero.errors import UserError
 from sero.reporting.diagnostics import harmful_roles
 from sero.reporting.doubts import Doubts, doubts_of
 from sero.reporting.entries import Spending
-from sero.reporting.hosts import host_of, rules_of
+from sero.reporting.hosts import answers_of, host_of, is_read, may_reuse, roster_of, rules_of
 from sero.reporting.pools import load_state
 from sero.reporting.records import RunRecord
 from sero.reporting.rows import Scored, read_row
@@ -26,7 +26,8 @@ WORLD_KEYS = ("scenario", "dim", "noise", "n_train", "n_heldout")
 _HASH = re.compile(r"-?[0-9a-f]{6}\Z")
 _ROW = "row-"
 _BACKBONE = "backbone"
-_BY = "assign.by-"
+_ASSIGN = "assign."
+_BY = f"{_ASSIGN}by-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,9 @@ class RowKey:
         host: what is run apart from its names, as a digest; empty without `by`.
         rules: who may play and how that is decided, likewise. Rows that differ in `by` and in
             their names alone have both in common, whatever of it the slugs have room for.
+        roster: who may play, likewise.
+        reuse: one candidate may play several roles.
+        answers: all that the answers follow from, likewise: rows that have it in common are one.
     """
 
     experiment: str
@@ -68,6 +72,9 @@ class RowKey:
     by: str = ""
     host: str = field(default="", compare=False)
     rules: str = field(default="", compare=False)
+    roster: str = field(default="", compare=False)
+    reuse: bool = field(default=False, compare=False)
+    answers: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
@@ -80,6 +87,15 @@ class RowKey:
         if not self.by or self.title != self.name:
             return self.name
         return f"_{self.name}_".replace(f"_{self.by}_", "_", 1).strip("_") or self.name
+
+    def without_unread(self, extra: str) -> str:
+        """Overrides but for those of `assign` that whoever decides here never reads."""
+        return "+".join(
+            word
+            for word in extra.split("+")
+            if not word.startswith(_ASSIGN)
+            or is_read(word.removeprefix(_ASSIGN).partition("-")[0], self.by)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +214,9 @@ def row_key(run: RunRecord) -> RowKey:
         by=run.played_by,
         host=host_of(run) if run.played_by else "",
         rules=rules_of(run) if run.played_by else "",
+        roster=roster_of(run) if run.played_by else "",
+        reuse=may_reuse(run),
+        answers=answers_of(run) if run.played_by else "",
     )
 
 

@@ -34,15 +34,16 @@ class Hindsight:
         best: a row made of the runs of the best candidate of each set of data.
         chosen: who that is, and how often where it is not always the same.
         uniform: the rows it is chosen from.
-        dynamic: rows in which Meta-Debate decides.
-        random: the row of random assignments, if there is one.
+        dynamic: rows in which Meta-Debate decides, by one rule or another.
+        random: the rows of random assignments: one where a candidate may play several roles, one
+            where the roles go round.
     """
 
     best: SeedRow
     chosen: str
     uniform: tuple[SeedRow, ...]
     dynamic: tuple[SeedRow, ...]
-    random: SeedRow | None
+    random: tuple[SeedRow, ...]
 
     def estimate(self, block: Block) -> Estimate:
         """The best row's mean; the interval contains the choice."""
@@ -73,14 +74,15 @@ class Hindsight:
         )
 
     def differences(self, block: Block) -> list[tuple[SeedRow, SeedRow, Difference]]:
-        """Every dynamic row minus the best uniform one, and minus the random one."""
+        """Every dynamic row minus the best uniform one, and minus the random one of its kind."""
         found = []
         for row in self.dynamic:
             found.append((row, self.best, self._to_best(row, block)))
-            if self.random:
-                found.append(
-                    (row, self.random, compare(row, self.random, over_items=block.over_items))
-                )
+            found += [
+                (row, other, compare(row, other, over_items=block.over_items))
+                for other in self.random
+                if other.key.reuse == row.key.reuse
+            ]
         return found
 
     def _to_best(self, row: SeedRow, block: Block) -> Difference:
@@ -97,14 +99,21 @@ def hindsights(block: Block) -> tuple[Hindsight, ...]:
     alike: dict[tuple[str, ...], list[SeedRow]] = defaultdict(list)
     for row in block.rows:
         if row.key.by:
-            alike[row.key.experiment, row.key.host, row.key.rules].append(row)
+            alike[row.key.experiment, row.key.host, row.key.roster].append(row)
     found = [_hindsight(rows, block) for rows in alike.values() if not _twice(rows)]
     return tuple(sorted((one for one in found if one), key=lambda one: one.best.label))
 
 
 def _twice(rows: Sequence[SeedRow]) -> bool:
     """Trained beside it or not, a row may stand there twice: nothing is chosen between two."""
-    return len({(row.key.name, row.key.by) for row in rows}) < len(rows)
+    return len({(row.key.name, row.key.by, _rule(row)) for row in rows}) < len(rows)
+
+
+def _rule(row: SeedRow) -> object:
+    """What of the rules its decider reads."""
+    if row.key.by == META_DEBATE:
+        return row.key.rules
+    return row.key.by in DECIDERS and row.key.reuse
 
 
 def comparator_table(block: Block, found: Sequence[Hindsight]) -> Table:
@@ -186,7 +195,11 @@ def _hindsight(rows: Sequence[SeedRow], block: Block) -> Hindsight | None:
         chosen=_named(chosen, block),
         uniform=tuple(uniform.values()),
         dynamic=tuple(players[META_DEBATE]),
-        random=most_runs(players[RANDOM]) if players[RANDOM] else None,
+        random=tuple(
+            most_runs(rows)
+            for reuse in (False, True)
+            if (rows := [row for row in players[RANDOM] if row.key.reuse == reuse])
+        ),
     )
 
 

@@ -10,12 +10,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from sero.assignment.players import META_DEBATE, ORACLE, RANDOM
+from sero.assignment.rules import AssignMode
 from sero.reporting.records import RunRecord
 
 ASSIGN = "assign"
 NAMES = ("experiment", "row")
-APART = ("seed", "paths", "logger", "progress", "budget", "evaluate", "backbone", "backbones")
-"""Sections that tell no two rows of a block apart: its setting names the backbone."""
+BACKBONES = ("backbone", "backbones")
+APART = ("seed", "paths", "logger", "progress", "budget", "evaluate")
+"""Sections that tell no two rows of a block apart, and neither do `BACKBONES` of a real model: the
+block's setting names them."""
 
 SEEDED = "world"
 """Key of any section that follows the seed: the simulated benchmark, backbone and encoder."""
@@ -29,7 +33,7 @@ def host_of(run: RunRecord) -> str:
     kept = {
         key: _without(value, SEEDED)
         for key, value in run.config.items()
-        if key not in (ASSIGN, *NAMES, *APART)
+        if key not in (ASSIGN, *NAMES, *APART, *BACKBONES)
     }
     kept["method"] = _without(kept.get("method"), "name")
     return _digest(kept)
@@ -38,6 +42,46 @@ def host_of(run: RunRecord) -> str:
 def rules_of(run: RunRecord) -> str:
     """Digest of the section `assign` apart from `by`: the candidates, and how they are chosen."""
     return _digest(_without(run.config.get(ASSIGN), "by"))
+
+
+def roster_of(run: RunRecord) -> str:
+    """Digest of who may play: with the host's, equal for rows whose candidates compare."""
+    return _digest(_assign(run).get("roster"))
+
+
+def may_reuse(run: RunRecord) -> bool:
+    """One candidate may play several roles before everybody has one."""
+    return _assign(run).get("mode") == AssignMode.ARGMAX
+
+
+def answers_of(run: RunRecord) -> str:
+    """Digest of all that a run's answers follow from, the world of its seed left out.
+
+    Equal for runs that differ only in what their decider never reads of `assign`.
+    """
+    apart = (*APART, ASSIGN, *(() if run.simulated else BACKBONES))
+    kept = {key: _without(v, SEEDED) for key, v in run.config.items() if key not in apart}
+    read = {key: value for key, value in _assign(run).items() if is_read(key, run.played_by)}
+    if "mode" in read and run.played_by != META_DEBATE:
+        read["mode"] = may_reuse(run)
+    names = (run.experiment, run.method, run.benchmark, run.played_by)
+    return _digest([names, kept, read])
+
+
+def is_read(key: str, by: str) -> bool:
+    """Whether a decider reads a key of `assign` beside its own name.
+
+    Of the rule a random assignment and the oracle's ask whether one candidate may play several
+    roles; a candidate who plays every role asks nothing.
+    """
+    if by == META_DEBATE:
+        return key != "by"
+    return key == "roster" or (key == "mode" and by in (RANDOM, ORACLE))
+
+
+def _assign(run: RunRecord) -> Mapping[str, Any]:
+    section = run.config.get(ASSIGN)
+    return section if isinstance(section, Mapping) else {}
 
 
 def _without(section: object, name: str) -> object:

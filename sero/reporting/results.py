@@ -190,6 +190,12 @@ def _warnings(block: Block) -> list[str]:
         lines.append("failed items are left out of the means; the same command again retries them")
     if not block.over_items and any(not run.data for row in block.rows for run in row.runs):
         lines.append("a run has no data fingerprint; whether items are the same is not known")
+    if block.equal:
+        who = _listed(list(dict.fromkeys(run.row.by for run in block.equal)))
+        lines.append(
+            f"{len(block.equal)} run(s) by {who} left out: they differ from a run of the same row "
+            "and seed only in settings of assign that nobody reads there"
+        )
     for run in block.repeated:
         lines.append(f"left out, its row has another run of seed {run.seed}: {run.directory}")
     return lines

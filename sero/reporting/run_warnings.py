@@ -80,19 +80,9 @@ def full_from_the_start(n_roles: int, p_max: int) -> RunWarning | None:
 
 
 def _assigning(doubts: Doubts) -> Iterator[RunWarning]:
-    if doubts.arbitrary:
+    for doubt in doubts.found:
         yield RunWarning(
-            code="scores_unread",
-            found=f"Assigning roles: {doubts.arbitrary}.",
-            advice="Read the reviews in assignments.jsonl: raise assign.review_tokens where they "
-            "are cut, or name other evaluators in assign.roster.",
-        )
-    if doubts.unwritten:
-        yield RunWarning(
-            code="criteria_unwritten",
-            found=f"Assigning roles: {doubts.unwritten}.",
-            advice="Raise assign.criteria_tokens or assign.criteria_attempts, or write the "
-            "criteria yourself in assign.roster.",
+            code=doubt.code, found=f"Assigning roles: {doubt.found}.", advice=doubt.advice
         )
 
 

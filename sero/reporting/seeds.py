@@ -61,6 +61,7 @@ class Block:
         over_items: all runs have the same held-out items, so the intervals are over items.
         items: those that every run of the block scored; rows are averaged over these alone.
         repeated: runs left out because their row has another run of the same seed.
+        equal: runs left out likewise, which differ from it in settings that their row never reads.
     """
 
     setting: Setting
@@ -68,6 +69,7 @@ class Block:
     over_items: bool
     items: tuple[str, ...]
     repeated: tuple[RunFigures, ...]
+    equal: tuple[RunFigures, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -91,10 +93,16 @@ class Block:
 
 
 def make_blocks(runs: Iterable[RunFigures]) -> tuple[Block, ...]:
-    """Runs grouped into blocks and rows; equal input in any order gives equal blocks."""
+    """Runs grouped into blocks and rows; equal input in any order gives equal blocks.
+
+    Rows whose answers follow from the same settings are one, under the key that comes first.
+    """
     found: dict[Setting, dict[RowKey, list[RunFigures]]] = defaultdict(lambda: defaultdict(list))
+    first: dict[tuple[Setting, str], RowKey] = {}
     for run in sorted(runs, key=lambda run: (_seed_order(run.seed), str(run.directory))):
-        found[run.setting][run.row].append(run)
+        answers = run.row.answers
+        key = first.setdefault((run.setting, answers), run.row) if answers else run.row
+        found[run.setting][key].append(run)
     order = sorted(found, key=lambda s: (s.benchmark, s.backbone, s.scorer, s.world, s.data))
     return tuple(_block(setting, found[setting]) for setting in order)
 
@@ -184,12 +192,14 @@ def _called(rows: Sequence[SeedRow], name: str) -> list[SeedRow]:
 
 def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Block:
     labels = labels_of(list(rows))
-    made, repeated = [], []
+    made = []
+    repeated: list[RunFigures] = []
+    equal: list[RunFigures] = []
     for key, runs in rows.items():
         kept: dict[str, RunFigures] = {}
         for run in runs:
             if run.seed in kept:
-                repeated.append(run)
+                (repeated if run.row == kept[run.seed].row else equal).append(run)
             else:
                 kept[run.seed] = run
         made.append(SeedRow(label=labels[key], key=key, runs=tuple(kept.values())))
@@ -204,6 +214,7 @@ def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Blo
         over_items=over_items,
         items=common(every) if over_items else (),
         repeated=tuple(repeated),
+        equal=tuple(equal),
     )
 
 
@@ -215,7 +226,9 @@ def labels_of(keys: Sequence[RowKey]) -> dict[RowKey, str]:
     whole = {key: key.extra for key in sorted(keys, key=lambda key: len(key.extra))}
     alike = {(key.name, key.host, key.rules): extra for key, extra in whole.items() if key.by}
     for key in keys:
-        extra = alike[key.name, key.host, key.rules] if key.by else key.extra
+        extra = key.extra
+        if key.by:
+            extra = key.without_unread(alike[key.name, key.host, key.rules])
         extra = extra if len(extra) <= LONG else f"{extra[: LONG - 1]}…"
         label = f"{key.title} ({extra})" if extra else key.title
         short[key] = f"{key.experiment}: {label}" if several else label

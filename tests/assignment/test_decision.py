@@ -17,13 +17,14 @@ def names(n_roles, n_candidates, n_evaluators=None):
     )
 
 
-def decided(rows, cfg, own=None, **changes):
+def decided(rows, cfg, own=None, own_unasked=False, **changes):
     """Means given as they are (one evaluator), or scores per evaluator."""
     scores = np.array(rows, dtype=float)
     if scores.ndim == 2:
         scores = scores[:, :, None]
     own = own or (None,) * scores.shape[2]
-    return decide(scores, own, names(*scores.shape), cfg(**changes))
+    who = names(*scores.shape)
+    return decide(scores, own, who, cfg(**changes), own_unasked=own_unasked)
 
 
 ARCHITECTURE = [[4.3, 3.6, 3.4], [3.8, 4.4, 3.7], [3.5, 3.9, 4.6]]
@@ -85,6 +86,10 @@ def test_a_tie_names_the_rule_that_settled_it(cfg):
     assert found.chosen == (1,)
     assert found.reasons == ("mean 4.00, tied with 'A' and settled by the smaller variance",)
     assert found.margins == (0.0,)
+    # the same three scores in another order: nothing but floats tells the variances apart
+    turned = decided([[[3.0, 7 / 3, 10 / 3], [10 / 3, 7 / 3, 3.0]]], cfg)
+    assert turned.chosen == (0,)
+    assert "smaller variance" not in turned.reasons[0]
     same = decided([[4.0, 4.0], [4.0, 4.0]], cfg)
     assert same.chosen == (0, 1)
     assert same.reasons[1] == (
@@ -108,7 +113,34 @@ def test_flat_scores_are_called_noise(cfg):
     # spread of the means 0.5, standard deviations 1 and 1.5
     found = decided([[[5.0, 3.0], [5.0, 2.0]]], cfg)
     assert found.flat == (True,)
-    assert "the scores for r0 differ less than the reviewers do: noise" in found.warnings
+    assert found.warnings == (
+        "the scores for r0 differ less than the reviewers do: noise, or reviewers of unlike "
+        "severity",
+    )
+
+
+def test_severity_is_not_called_noise_where_it_is_taken_out(cfg):
+    # the reviewers agree on every difference and differ by 2 in severity: spread 0.6, sd 1
+    rows = [[[5.0, 3.0], [4.5, 2.5], [4.4, 2.4]]]
+    found = decided(rows, cfg)
+    assert found.flat == (True,)
+    assert found.warnings[0].endswith("; assign.severity_correction=true tells them apart")
+    corrected = decided(rows, cfg, severity_correction=True)
+    assert (corrected.flat, corrected.warnings) == ((False,), ())
+    # A and B by turns, a spread of 0.2 on average: that is noise
+    torn = decided([[[5.0, 3.0], [3.0, 4.6], [4.0, 4.0]]], cfg, severity_correction=True)
+    assert torn.warnings == (
+        "the scores for r0 differ less than the reviewers do, their severity taken out: noise",
+    )
+
+
+def test_a_mean_that_a_single_reviewer_of_a_panel_decides(cfg):
+    # B in r1 was scored by one of three; r2 by nobody, which its reason says
+    rows = np.array([[[4.0] * 3, [3.0] * 3], [[4.0] * 3, [3.0, NAN, NAN]], [[NAN] * 3] * 2])
+    line = "fewer than two reviewers' scores are left for a candidate of r1"
+    assert line in decided(rows, cfg).warnings
+    assert not any("fewer than two" in one for one in decided(rows[:1], cfg).warnings)
+    assert not any("fewer than two" in one for one in decided(rows[:, :, 0], cfg).warnings)
 
 
 class TestExclusion:
@@ -133,6 +165,22 @@ class TestExclusion:
         found = decided(self.GAMED, cfg, self.OWN, exclude_self="auto", self_margin=2.1)
         assert found.excluded == ()
 
+    def test_a_score_that_was_never_there_was_not_excluded(self, cfg):
+        # C gave itself nothing that could be read, and nothing of A's is left to take out but in r1
+        rows = np.array(self.GAMED)
+        rows[:, 2, 2] = NAN
+        rows[[0, 2], 0, 0] = NAN
+        assert decided(rows, cfg, self.OWN, exclude_self=True).excluded == (0, 1)
+
+    def test_who_was_never_asked_about_itself_is_excluded(self, cfg):
+        rows = np.array(self.GAMED)
+        for e in self.OWN:
+            rows[:, e, e] = NAN
+        changes = {"exclude_self": True, "review": "single"}
+        assert decided(rows, cfg, self.OWN, **changes).excluded == ()
+        unasked = decided(rows, cfg, (0, 1, None), own_unasked=True, **changes)
+        assert unasked.excluded == (0, 1)
+
     def test_all(self, cfg):
         found = decided(self.GAMED, cfg, self.OWN, exclude_self=True)
         assert found.excluded == (0, 1, 2)
@@ -144,7 +192,8 @@ class TestExclusion:
         assert found.excluded == ()
         assert found.found.means[0].tolist() == [4.0, 3.5]
         assert (
-            "excluding self would leave a single reviewer, so scores for oneself were kept there"
+            "excluding self would leave a single reviewer in r0, so all scores for oneself were "
+            "kept there"
         ) in found.warnings
 
 

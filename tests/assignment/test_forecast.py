@@ -5,6 +5,7 @@ import pytest
 from sero.assignment.criteria import default_criteria
 from sero.assignment.forecast import Saving, forecast
 from sero.assignment.roster import Candidate, DebateRole
+from sero.cli.assign_tables import forecast_text
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,13 @@ def test_judges_of_their_own_stay_when_a_candidate_goes(make_roster, cfg):
     assert ahead.reviews == 4
     (saving,) = [s for s in ahead.savings if s.how == "one candidate fewer"]
     assert saving.calls == 2
+
+
+def test_one_call_is_one_call(make_roster, cfg):
+    judges = (Candidate(name="X"), Candidate(name="A", prompt="Strategy 0."), Candidate(name="Y"))
+    roster = make_roster(1, 2, judges)
+    settings = cfg(review="single", exclude_self=True)
+    text = forecast_text(forecast(roster, settings, host_calls=1), roster)
+    assert "never asked for: 1 review of one's own proposal\n" in text
+    assert "to save 1 call: criteria given with the roles\n" in text
+    assert "1 calls" not in text

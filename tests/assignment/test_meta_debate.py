@@ -122,7 +122,16 @@ def test_own_reviews_are_saved_under_single_calls(make_roster, society, cfg, cal
     joint = run(society(make_roster(3, 3), table), cfg, call, exclude_self=True)
     assert joint.cost.calls == 21  # nothing is saved
     assert joint.decision.found.means == pytest.approx(found.decision.found.means)
-    assert joint.decision.excluded == (0, 1, 2)
+    assert joint.decision.excluded == found.decision.excluded == (0, 1, 2)
+    assert not any("fewer than two" in line for line in found.warnings)
+    # C's scores for A cannot be read in r1, so B's alone is left for A there
+    torn = [[[mean] * 3 for mean in row] for row in table]
+    torn[1][0][2] = None
+    people = society(make_roster(3, 3), torn)
+    found = run(people, cfg, call, review="single", exclude_self=True)
+    assert found.dropped == 3
+    line = "fewer than two reviewers' scores are left for a candidate of r1"
+    assert line in found.warnings
 
 
 def test_evaluators_of_their_own(make_roster, society, cfg, call):

@@ -113,6 +113,14 @@ class TestPanel:
         # (4 - 1) / 4 and (5 - 1) / 4; nobody scored r2
         assert found.suitability == {"r0": 0.75, "r1": 1.0}
 
+    def test_suitability_stays_within_its_bounds(self, make_roster, society, cfg, call):
+        # A and B lean by 2/3, C by -4/3; C alone saw A: 5 + 4/3, past the end of the scale
+        rows = [[[None, None, 5.0], [5.0, 5.0, 3.0], [5.0, 5.0, 3.0]]]
+        people = society(make_roster(1, 3), rows)
+        found = run(people, cfg, call, severity_correction=True)
+        assert found.decision.found.means[0] == pytest.approx([19 / 3, 13 / 3, 13 / 3])
+        assert found.suitability == {"r0": 1.0}
+
     def test_an_evaluators_empty_seat(self, make_roster, society, cfg, call):
         people = society(make_roster(1, 2), [[4.0, 4.0]])
         judge = Candidate(name="X", backbone="big")

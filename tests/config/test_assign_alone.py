@@ -107,6 +107,25 @@ def test_what_belongs_to_a_run_is_refused(text):
     ]
 
 
+@pytest.mark.parametrize("text", ["+benchmark=skillworld", "budget.calls=9"])
+def test_what_nothing_here_reads_is_refused(text):
+    part = re.split(r"[.=]", text.lstrip("+"))[0]
+    assert faults("backbone=scripted", text, "assign.mod=1") == [
+        f"{text}: belongs to a run; there is no {part} here. What counts is backbone, assign, "
+        "seed, exec, paths",
+        "assign.mod: unknown key; did you mean 'assign.mode'?",
+    ]
+
+
+def test_a_world_is_given_where_no_benchmark_gives_it():
+    assert faults("backbone=assignment_world") == [
+        "backbone.world: a run takes it from its benchmark; here write backbone=assignment_world "
+        "backbone.world=VALUE, for a roster that names no such backbone"
+    ]
+    found = compose_assignment(CONF, ["backbone=assignment_world", "backbone.world=3"], [None])
+    assert found.backbones[None].config.world == 3
+
+
 def test_one_at_a_time():
     assert faults("backbone=scripted", "assign.mode=greedy,argmax") == ["one assignment at a time"]
 
@@ -116,3 +135,6 @@ def test_every_value_has_a_comment_with_its_source():
     values = [line for line in text.splitlines() if re.match(r"  [a-z_]+:", line)]
     assert len(values) == 14
     assert [line for line in values if not re.search(r"  # \w.*\[[SPO]\]$", line)] == []
+    (mode,) = [line for line in values if line.startswith("  mode:")]
+    for marked in ("greedy over pairs [S]", "keeps the candidate) [S]", "largest sum) [O]"):
+        assert marked in mode  # method.md §5 states greedy and margin; hungarian is ours

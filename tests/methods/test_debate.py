@@ -1,16 +1,25 @@
 """LLM debate and DMAD: who hears whom, how it is voted on, what it costs."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from sero.backbones.base import CallContext, Phase, request_key
 from sero.backbones.scripted import ScriptedBackbone
+from sero.benchmarks.base import Parsed
+from sero.benchmarks.olympiadbench.answer_text import canonical
 from sero.credit import PoolState
 from sero.evolution.sections import SchemaConfig
 from sero.inference.span import exactly
-from sero.methods.debate import Debate, DebateConfig, DiverseDebate, DiverseDebateConfig
-from sero.methods.prompting import SelfConsistency, SelfConsistencyConfig
+from sero.methods.debate import (
+    Debate,
+    DebateConfig,
+    DiverseDebate,
+    DiverseDebateConfig,
+    converged,
+)
+from sero.methods.prompting import SelfConsistency, SelfConsistencyConfig, majority
 
 SYSTEM = "You add numbers.\n\nThink, then write the total.\n"
 CALL = CallContext(run_seed=7, phase=Phase.EVAL, episode=None, item="sum-0")
@@ -234,6 +243,18 @@ def test_confidence_is_the_share_that_converged_on_the_answer(
     rollout = toy.run(dmad(ScriptedBackbone(reply)).answer(TASK, CALL))
     assert rollout.answer == answer
     assert rollout.metrics == {"confidence": pytest.approx(confidence)}
+
+
+def test_equal_answers_count_as_one_where_a_vote_counts_them_as_one(make_lab):
+    def parse(prompt, text):
+        return Parsed(answer=canonical(text), text=text)
+
+    lab = make_lab()
+    lab = replace(lab, parts=replace(lab.parts, parse=parse))
+    last = ["0.625", r"\dfrac58", "5/8", "0.6250"]
+    # the parser spells fractions alike, and decimals alike, and does no arithmetic
+    assert converged(TASK, last, r"\frac{5}{8}", lab) == converged(TASK, last, ".625", lab) == 0.5
+    assert majority([parse(TASK, text) for text in last[:3]]) == 1
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])

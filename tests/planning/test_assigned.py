@@ -2,7 +2,7 @@
 
 import pytest
 
-from sero.inference.span import Span
+from sero.inference.span import Span, exactly
 from sero.planning.assumed import Assumed
 
 HOSTS = ("mad", "dmad", "workflow", "static_dag", "static", "sero", "random_evolution", "gptswarm")
@@ -57,13 +57,31 @@ def test_under_other_rules(carried_out, roster, words):
     assert carried_out(*TOY, *by, *words).outside() == []
 
 
+POINTS = "".join(f"      - {{name: Point {n}, description: To see {n}.}}\n" for n in range(3))
+DMAD_ROLES = ("chain-of-thought", "step-back", "program-of-thought", "synthesiser")
+
+
+def given(*roles):
+    """Roles with criteria of their own, as a roster has them."""
+    rows = (f"  - name: {name}\n    description: d\n    criteria:\n{POINTS}" for name in roles)
+    return "roles:\n" + "".join(rows)
+
+
 def test_given_criteria_are_not_asked_for(plan_of, roster):
-    points = "".join(f"      - {{name: Point {n}, description: To see {n}.}}\n" for n in range(3))
-    given = f"roles:\n  - name: synthesiser\n    description: d\n    criteria:\n{points}"
-    words = (*TOY, "method=dmad", "assign.by=meta_debate")
+    words = (*TOY, "method=dmad", "assign.by=meta_debate", "assign.max_revisions=0")
     free = plan_of(*words, roster())
-    fixed = plan_of(*words, roster(ROSTER + given))
+    fixed = plan_of(*words, roster(ROSTER + given("synthesiser")))
     assert fixed.total.low == free.total.low - 3  # one role on three items
+    assert fixed.total.high == free.total.high - 3 * 3  # three attempts each
+
+
+def test_where_nothing_can_be_repeated_the_plan_is_exact(carried_out, roster):
+    words = (*TOY, "method=dmad", "assign.by=meta_debate", "assign.max_revisions=0")
+    done = carried_out(*words, roster(ROSTER + given(*DMAD_ROLES)))
+    assert done.outside() == []
+    # three items: three proposals and three reviews of each of four roles before seven calls
+    assert done.plan.total == exactly(3 * (4 * (3 + 3) + 7))
+    assert done.result["calls"] == done.plan.total.low
 
 
 def test_a_single_candidate_asks_nothing_more_than_its_host(carried_out, plan_of, roster):

@@ -45,6 +45,12 @@ def test_limits_of_one_run(findings, limit, impossible, doubtful):
     assert all(name in line for line in (*found.impossible, *found.doubtful))
 
 
+def test_an_assignment_with_given_criteria_raises_no_doubt(findings):
+    words = ("experiment=assign/code_review", "assign.by=meta_debate")
+    fine = findings(*words, "budget.calls=84")  # 28 for each of three patches, no more and no less
+    assert (fine.impossible, fine.doubtful) == ((), ())
+
+
 def test_a_line_says_what_is_needed_and_by_whom(findings):
     (line,) = findings(*STATIC, "budget.calls=83").impossible
     assert line.startswith("budget.calls=83: needs at least 84 (static/skillworld/")

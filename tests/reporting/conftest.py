@@ -296,6 +296,9 @@ def run() -> Callable[..., RunFigures]:
             "by": "",
             "host": name,
             "rules": "",
+            "roster": "",
+            "reuse": False,
+            "answers": "",
         }
         row |= {key: changes.pop(key) for key in row.keys() & changes.keys()}
         kept = {"backbone": "skillworld", "scorer": "partial", "world": "dim 32"}

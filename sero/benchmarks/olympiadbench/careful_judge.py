@@ -8,8 +8,8 @@ What is decided where the benchmark leaves it open:
 - `50\%` is 0.5. In an item whose unit is `%` the mark may also be left out: 4.2 and `4.2\%`.
 - `60^\circ` is 60, and `\pi/3` where the other side is written with a `\pi`.
 - `n \equiv 10 \pmod 7` names the residue class of `3 \pmod 7`; a bare 3 does not.
-- Conditions joined by commas hold together: `x > 1, x < 3` is an interval, but `x < 1, x > 3`, which
-  can never hold at once, is a union.
+- Conditions joined by commas hold together: `x > 1, x < 3` is an interval. Where they can never
+  hold at once, as in `x < 1, x > 3`, they are a union.
 - A unit may be left out. A given one is the item's, or converts to it exactly; 3 m is not 3 km.
 - Several answers are matched one to one, by name where all have names; a tuple keeps its order and
   its brackets; a union is a set of real numbers.

@@ -113,7 +113,7 @@ def decide(
     if any(flat):
         warnings.append(_flat_line(_named(names.roles, flat), scores.shape, corrected=corrected))
     low = tuple(not _best(row) > cfg.min_score for row in found.means)
-    chosen = _assigned(found, low, cfg.mode)
+    chosen = assigned(found, low, cfg.mode)
     warnings += _cautions(found, low, chosen, names, cfg)
     return Decision(
         scores=scores,
@@ -180,7 +180,7 @@ def _flat_line(roles: Sequence[str], shape: tuple[int, ...], *, corrected: bool)
     return line
 
 
-def _assigned(found: Suitability, low: Sequence[bool], mode: AssignMode) -> tuple[int, ...]:
+def assigned(found: Suitability, low: Sequence[bool], mode: AssignMode) -> tuple[int, ...]:
     """The rule over the roles that have a mean above the threshold, the best overall elsewhere."""
     judged = [i for i, is_low in enumerate(low) if not is_low]
     chosen = [best_overall(found.means)] * len(low)

@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 
 from sero.assignment.config import AssignConfig
-from sero.assignment.decision import Decision, Names, decide
+from sero.assignment.decision import Decision, Names, assigned, decide
 from sero.assignment.forecast import Forecast
 from sero.assignment.load import ScoreTable
 from sero.assignment.record import Assignment, names_of
 from sero.assignment.roster import Roster
-from sero.assignment.rules import AssignMode, assign
+from sero.assignment.rules import AssignMode
 from sero.reporting.formats import text_table
 from sero.reporting.table import Table
 from sero.reporting.text import compact, printable
@@ -133,14 +133,12 @@ def _roles(decision: Decision, names: Names) -> str:
 
 
 def _other_rules(decision: Decision, names: Names) -> str:
-    """What every rule makes of the same means, fallbacks apart."""
+    """What every rule makes of the same means."""
     rows = tuple(
-        (str(mode), *(names.candidates[j] for j in assign(decision.found, mode)))
+        (str(mode), *(names.candidates[j] for j in assigned(decision.found, decision.low, mode)))
         for mode in AssignMode
     )
-    return _table(
-        "The same scores under each rule, low scores let pass", ("rule", *names.roles), rows
-    )
+    return _table("The same scores under each rule", ("rule", *names.roles), rows)
 
 
 def _table(title: str, columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> str:

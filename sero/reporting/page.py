@@ -230,8 +230,8 @@ def _curves(
     edits = [e for e in episodes if e.phase != EDGES]
     acceptance = [float(e.committed) for e in edits]
     found = [
-        _smooth(f"score before the edit, {SMOOTHED}", scored, share=True),
-        _smooth(f"reward, {SMOOTHED}", [(e.episode, e.reward) for e in episodes]),
+        _smooth(f"score{' before the edit' if edits else ''}, {SMOOTHED}", scored, share=True),
+        _smooth(f"reward, {SMOOTHED}", [(e.episode, e.reward) for e in edits]),
         Curve(
             title=f"acceptance, {SMOOTHED}",
             episodes=[e.episode for e in edits],

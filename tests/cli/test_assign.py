@@ -80,6 +80,10 @@ def test_low_scores_and_missing_ones(sero, roster, tmp_path):
     assert "advocate  4.00  3.00     –" in found.out
     assert "best mean 2.00, not above 2.5; the best over all roles takes it" in found.out
     assert "warning: no mean above 2.5 for critic: best overall" in found.out
+    rules = found.out.partition("The same scores under each rule")[2]
+    rows = [line.split() for line in rules.splitlines()]
+    for mode in ("greedy", "argmax", "hungarian", "margin"):
+        assert [mode, "A", "A", "B"] in rows
 
 
 def test_the_forecast_asks_nobody_and_needs_no_backbone(sero, roster, tmp_path):

@@ -116,6 +116,9 @@ def test_the_page_shows_the_curves_and_no_warning_about_edits(finished):
     page = (finished / "report.html").read_text()
     assert "mean probability of the learnt edges" in page
     assert "learnt edges above the threshold" in page
+    assert "score, mean of 24" in page
+    for word in ("before the edit", "reward, mean of"):  # no edit, and the reward is the score
+        assert word not in page
     for word in ("p_max", "collapsed", "gradient steps:", "Early stop"):
         assert word not in page.split("<h2>Warnings</h2>")[1].split("<h2>")[0]
 

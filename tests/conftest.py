@@ -1,8 +1,12 @@
-"""A benchmark of a user's own (`tests/quiz/`) and a web site on this machine, for several tests."""
+"""A benchmark of one's own (`tests/quiz/`), a web site on this machine, runs that are killed."""
 
 import importlib
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +17,8 @@ import pytest
 
 from sero.benchmarks.item_benchmark import GeneratedConfig
 
-QUIZ = Path(__file__).resolve().parent / "quiz"
+TESTS = Path(__file__).resolve().parent
+QUIZ = TESTS / "quiz"
 
 
 @pytest.fixture
@@ -147,3 +152,25 @@ def closed_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def run_apart() -> Iterator[Callable[..., int]]:
+    """Run a job in a process of its own: `run_apart(folder, point, number, words)`, its exit code.
+
+    The process kills itself at a point (`running/killed_run.py`, which also forks it).
+    """
+    command = [sys.executable, str(TESTS / "running" / "killed_run.py")]
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True) as driver:
+
+        def run(folder: Path, point: str, number: int, words: Sequence[str]) -> int:
+            asked = {"folder": str(folder), "point": point, "number": number, "words": list(words)}
+            driver.stdin.write(json.dumps(asked) + "\n")
+            driver.stdin.flush()
+            code = int(driver.stdout.readline())
+            assert code in (0, -signal.SIGKILL), (folder / "said.txt").read_text()
+            return code
+
+        yield run

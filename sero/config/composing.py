@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import dataclasses
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,16 +13,21 @@ from typing import Any
 
 import hydra
 from hydra import version
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra._internal.hydra import Hydra
 from hydra._internal.utils import create_config_search_path
-from hydra.core.config_loader import ConfigLoader
 from hydra.core.config_search_path import SearchPathQuery
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
 from sero.config.named_backbones import with_named_backbones
 
 HYDRA_VERSION = "1.3"
+
+KEPT = 32
+"""Whole compositions that a composer remembers; a sweep may have any number of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +59,10 @@ class Composer:
     _known: dict[tuple[str, ...], Composed] = field(default_factory=dict, repr=False)
 
     def compose(self, overrides: Sequence[str] = ()) -> Composed:
-        """Compose under `overrides`; the same ones are composed once. Leave the result as it is.
+        """Compose under `overrides`; files are composed once. Leave the result as it is.
+
+        No file of a tree depends on a value in it. So the files' tree, with the values set on a
+        copy of it as Hydra sets them, is what Hydra composes, in a tenth of the time.
 
         Raises:
             HydraException, OmegaConfBaseException: what Hydra objects to.
@@ -59,24 +70,68 @@ class Composer:
         known = self._known.get(tuple(overrides))
         if known is None:
             known = self._known[tuple(overrides)] = self._compose(overrides)
+            if len(self._known) > KEPT:
+                del self._known[next(iter(self._known))]
         return known
 
     def _compose(self, overrides: Sequence[str]) -> Composed:
-        whole = hydra.compose(self.config_name, list(overrides), return_hydra_config=True)
-        node = whole.hydra
-        config = OmegaConf.masked_copy(whole, [str(key) for key in whole if key != "hydra"])
-        OmegaConf.set_struct(config, True)  # the copy of a closed tree is open
-        mode = node.mode
-        return Composed(
-            config=with_named_backbones(config, self),
-            choices=own_choices(node.runtime.choices),
-            sweep={str(k): str(v) for k, v in (node.sweeper.get("params") or {}).items()},
-            multirun=mode is not None and mode.name == "MULTIRUN",
-        )
+        parsed = OverridesParser.create(config_loader=self.loader).parse_overrides(list(overrides))
+        values = [override for override in parsed if self._sets_a_value(override)]
+        files = [override.input_line or "" for override in parsed if override not in values]
+        if any(o.is_sweep_override() or o.key_or_group == "hydra.searchpath" for o in parsed):
+            files, values = list(overrides), []  # an error, or more folders to look in
+        tree = self._files(files)
+        if tree is None:
+            tree, values = _without_hydra(self._whole(overrides)), []
+        config = copy.deepcopy(tree.config)
+        ConfigLoaderImpl._apply_overrides_to_config(values, config)
+        return dataclasses.replace(tree, config=with_named_backbones(config, self))
+
+    def _files(self, overrides: Sequence[str]) -> Composed | None:
+        """The tree of the chosen files, or None where its sweep is taken from its values."""
+        known = _known_files(self.loader, self.config_name)
+        if tuple(overrides) not in known:
+            whole = self._whole(overrides)
+            own = OmegaConf.to_yaml(OmegaConf.masked_copy(whole.hydra, ["mode", "sweeper"]))
+            known[tuple(overrides)] = None if "${" in own else _without_hydra(whole)
+        return known[tuple(overrides)]
+
+    def _whole(self, overrides: Sequence[str]) -> DictConfig:
+        return hydra.compose(self.config_name, list(overrides), return_hydra_config=True)
+
+    def _sets_a_value(self, override: Override) -> bool:
+        """Whether Hydra sets an override on the composed tree, outside its own node."""
+        key = override.key_or_group
+        if key == "hydra" or override.is_hydra_override():
+            return False
+        return isinstance(override.value(), dict) or not self.loader.repository.group_exists(key)
 
     @property
-    def loader(self) -> ConfigLoader:
-        return GlobalHydra.instance().config_loader()
+    def loader(self) -> ConfigLoaderImpl:
+        found = GlobalHydra.instance().config_loader()
+        assert isinstance(found, ConfigLoaderImpl)
+        return found
+
+
+@functools.lru_cache(maxsize=4)
+def _known_files(
+    loader: ConfigLoaderImpl, config_name: str
+) -> dict[tuple[str, ...], Composed | None]:
+    """The files' trees composed so far, by overrides; shared by the jobs of one process."""
+    return {}
+
+
+def _without_hydra(whole: DictConfig) -> Composed:
+    node = whole.hydra
+    config = OmegaConf.masked_copy(whole, [str(key) for key in whole if key != "hydra"])
+    OmegaConf.set_struct(config, True)  # the copy of a closed tree is open
+    mode = node.mode
+    return Composed(
+        config=config,
+        choices=own_choices(node.runtime.choices),
+        sweep={str(k): str(v) for k, v in (node.sweeper.get("params") or {}).items()},
+        multirun=mode is not None and mode.name == "MULTIRUN",
+    )
 
 
 def own_choices(choices: Mapping[str, Any]) -> dict[str, str]:

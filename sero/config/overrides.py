@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,11 +12,11 @@ from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from sero.config.composing import Composed, Composer
-from sero.config.named_backbones import SECTION, with_named_backbones
+from sero.config.named_backbones import SECTION
 from sero.config.parse import Check, checked
 from sero.errors import ConfigError
 from sero.validation import did_you_mean
@@ -93,11 +92,6 @@ def _others(composer: Composer, first: Composed, items: Sequence[_Item], check: 
     faults: list[str] = []
     for changed in items:
         for value in changed.values[1:]:
-            brings_a_file = changed.group or changed.key.startswith(f"{SECTION}.")
-            if changed.kind == "set" and not brings_a_file:
-                tree = with_value(composer, first.config, value)
-                faults += check(tree, first.choices)[1]
-                continue
             one = [value if item is changed else item.values[0] for item in items]
             try:
                 composed = composer.compose(one)
@@ -205,14 +199,6 @@ def _hidden_by_a_sweep(
     ]
 
 
-def with_value(composer: Composer, config: DictConfig, text: str) -> DictConfig:
-    """The tree with one more value set, which is far quicker than to compose it anew."""
-    override = _read(composer, text)
-    tree = copy.deepcopy(config)
-    OmegaConf.update(tree, override.key_or_group, override.value())
-    return with_named_backbones(tree, composer)
-
-
 def _read(composer: Composer, text: str) -> Override:
     return OverridesParser.create(config_loader=composer.loader).parse_overrides([text])[0]
 
@@ -249,8 +235,7 @@ def _hydra_fits(composer: Composer, given: Sequence[_Item], item: _Item, faults:
 
 def is_group(composer: Composer, key: str) -> bool:
     """Whether a key of an override chooses a file."""
-    parent, _, name = key.rpartition("/")
-    return name in composer.loader.list_groups(parent)
+    return composer.loader.repository.group_exists(key)
 
 
 def _options(composer: Composer, group: str) -> list[str]:

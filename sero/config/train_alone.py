@@ -15,8 +15,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
 from sero.config.composing import Composer, composer
-from sero.config.named_backbones import SECTION
-from sero.config.overrides import WHERE, check_overrides, is_group, with_value
+from sero.config.overrides import WHERE, check_overrides
 from sero.config.parse import checked
 from sero.config.sections import RunConfig
 from sero.config.variant import run_directory
@@ -67,19 +66,16 @@ def composed_jobs(
     """
     with composer(conf_dir, CONFIG_NAME, more_dir=more_dir) as composing:
         sweeps = check_overrides(composing, overrides).multirun
-        lines = _jobs_of(composing, overrides) if sweeps else [_Line(list(overrides), [])]
+        lines = _jobs_of(composing, overrides) if sweeps else [list(overrides)]
         jobs: list[ComposedJob] = []
         faults: list[str] = []
         for line in lines:
-            found = composing.compose(line.fixed)
-            tree = found.config
-            for value in line.varied:
-                tree = with_value(composing, tree, value)
-            config, wrong = checked(tree, found.choices)
+            found = composing.compose(line)
+            config, wrong = checked(found.config, found.choices)
             if config is None:
                 faults += wrong
                 continue
-            directory = run_directory(tree, found.choices, composing)
+            directory = run_directory(found.config, found.choices, composing)
             jobs.append(
                 ComposedJob(
                     config=config,
@@ -94,15 +90,7 @@ def composed_jobs(
     return tuple(jobs)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A job's overrides; `varied` are set on a composition that jobs share, to be quick."""
-
-    fixed: list[str]
-    varied: list[str]
-
-
-def _jobs_of(composing: Composer, overrides: Sequence[str]) -> list[_Line]:
+def _jobs_of(composing: Composer, overrides: Sequence[str]) -> list[list[str]]:
     """The overrides of each job, as Hydra's sweeper orders and combines them.
 
     What the experiment sweeps by itself is read, as Hydra reads it, from a composition without the
@@ -112,20 +100,9 @@ def _jobs_of(composing: Composer, overrides: Sequence[str]) -> list[_Line]:
     plain = [override.input_line or "" for override in given if not override.is_sweep_override()]
     own = [f"{key}={values}" for key, values in composing.compose(plain).sweep.items()]
     combined = [*_read(composing, own), *(o for o in given if not o.is_hydra_override())]
-    keys = {o.get_key_element() for o in combined if _varies_a_value(composing, o)}
     hydras = [override.input_line or "" for override in given if override.is_hydra_override()]
-    lines = []
-    for job in itertools.chain.from_iterable(BasicSweeper.split_arguments(combined, None)):
-        varied = [text for text in job if text.partition("=")[0] in keys]
-        lines.append(_Line([*hydras, *(text for text in job if text not in varied)], varied))
-    return lines
-
-
-def _varies_a_value(composing: Composer, override: Override) -> bool:
-    """Whether an override sweeps a key that stands in the tree already and brings no file."""
-    sets = override.is_sweep_override() and not override.is_add() and not override.is_force_add()
-    key = override.key_or_group
-    return sets and not is_group(composing, key) and not key.startswith(f"{SECTION}.")
+    jobs = itertools.chain.from_iterable(BasicSweeper.split_arguments(combined, None))
+    return [[*hydras, *job] for job in jobs]
 
 
 def _read(composing: Composer, overrides: Sequence[str]) -> list[Override]:

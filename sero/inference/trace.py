@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -222,6 +222,13 @@ class Rollout:
 
     def to_data(self) -> dict[str, Any]:
         """The rollout as plain data; `assignment` only where there was one."""
-        data = asdict(replace(self, assignment=None))
-        del data["assignment"]
+        data = {name: getattr(self, name) for name in _ROLLOUT}
+        for name in ("similarity", "fast", "final_fast", "metrics"):
+            data[name] = dict(data[name])
+        # not `asdict`: it copies every string of every message, which is most of a training step
+        data["messages"] = tuple([{n: getattr(m, n) for n in _MESSAGE} for m in self.messages])
         return data if self.assignment is None else {**data, "assignment": self.assignment}
+
+
+_MESSAGE = tuple(one.name for one in fields(RoleMessage))
+_ROLLOUT = tuple(one.name for one in fields(Rollout) if one.name != "assignment")

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import hydra
 import pytest
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
@@ -63,3 +64,39 @@ def test_the_values_of_an_experiments_own_sweep_are_checked(tmp_path):
             "gatee: unknown field; did you mean 'gate'?",
             "gate.tasks: got 0. Input should be greater than 0",
         )
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The overrides of every composition that Hydra made."""
+    seen: list[list[str]] = []
+    original = hydra.compose
+
+    def compose(name, overrides, **named):
+        seen.append(overrides)
+        return original(name, overrides, **named)
+
+    monkeypatch.setattr("hydra.compose", compose)
+    return seen
+
+
+def test_files_are_composed_once_for_all_composers_of_a_process(counted):
+    with composer(CONF, "train") as made:
+        for seed in range(3):
+            made.compose(["experiment=single", f"seed={seed}"])
+        with composer(CONF, "train") as another:  # as each job of a sweep makes one
+            another.compose(["seed=7", "experiment=single"])
+    assert counted == [["experiment=single"]]
+
+
+def test_a_sweep_taken_from_a_value_is_composed_anew(tmp_path, counted):
+    path = tmp_path / "experiment" / "mine.yaml"
+    path.parent.mkdir()
+    path.write_text(
+        "# @package _global_\ndefaults: [single, _self_]\nexperiment: mine\n"
+        "hydra: {mode: MULTIRUN, sweeper: {params: {gate.tasks: 'range(${seed})'}}}\n"
+    )
+    with composer(CONF, "train", more_dir=tmp_path) as made:
+        assert made.compose(["experiment=mine", "seed=3"]).sweep == {"gate.tasks": "range(3)"}
+        assert made.compose(["experiment=mine", "seed=5"]).sweep == {"gate.tasks": "range(5)"}
+    assert ["experiment=mine", "seed=5"] in counted

@@ -19,7 +19,7 @@ from sero.backbones.base import Phase
 from sero.backbones.scripted import ScriptedBackbone
 from sero.benchmarks.base import Parsed, Score, Split, Task
 from sero.credit import CreditConfig, CreditState, FastWeights, PoolState
-from sero.encoders import HashingConfig, HashingEncoder
+from sero.encoders import HashingConfig, HashingEncoder, MemoryEncoder
 from sero.evolution.contracts import Terms
 from sero.evolution.controller import Decision, MlpController, MlpControllerConfig
 from sero.evolution.editor import CardEditor
@@ -576,7 +576,7 @@ class Simulated:
         encoder = SkillWorldEncoder.Config(world=key, scenario="default", dim=32)
         self.parts = Parts(
             backbone=SkillWorldBackbone(backbone),
-            encoder=SkillWorldEncoder(encoder),
+            encoder=MemoryEncoder(SkillWorldEncoder(encoder)),
             parse=self.benchmark.parse,
             max_tokens=4096,
         )

@@ -1,5 +1,6 @@
 """The credit refresh: against hand-worked numbers and against a slow loop over the operator."""
 
+import os
 from dataclasses import replace
 from math import sqrt
 
@@ -429,6 +430,8 @@ async def test_estimators_share_what_the_cache_holds(simulated, tmp_path, estima
 
 # ---- verified outcomes (method.md §8)
 
+N_HELDOUT, N_WORLDS = (200, 10) if os.environ.get("SERO_WHOLE_TABLE") else (25, 4)
+
 
 async def after_refreshes(world, n):
     """The seed pool after n refreshes of 3 tasks each, drawn as training draws them."""
@@ -443,17 +446,18 @@ async def after_refreshes(world, n):
 @pytest.mark.slow
 async def test_the_ema_ranks_roles_as_their_true_marginals_do(simulated):
     """§8.5: Spearman of the EMA after 5 refreshes of 3 tasks with the leave-one-out credit over
-    200 held-out tasks, 5 specialists, mean of 8 worlds. Target .6; verified .84 +- .10."""
+    held-out tasks, 5 specialists, mean of 8 worlds. Target .6; verified .84 +- .10 over 200 tasks,
+    which `SERO_WHOLE_TABLE=1` takes. Over 25 it is .78, over 50 .75: fewer tasks are noisier."""
     found = []
     for key in range(200, 208):
         world = simulated(key)
         seed = PoolState(world.benchmark.seed_pool())
         names = [card.name for card in seed.pool.of_type(RoleType.SPECIALIST)]
         assert len(names) == 5
-        whole = await world.mean_score(seed, world.split.heldout)
+        heldout = world.split.heldout[:N_HELDOUT]
+        whole = await world.mean_score(seed, heldout)
         true = [
-            whole
-            - await world.mean_score(PoolState(seed.pool.without_role(name)), world.split.heldout)
+            whole - await world.mean_score(PoolState(seed.pool.without_role(name)), heldout)
             for name in names
         ]
         credit = (await after_refreshes(world, 5)).credit
@@ -465,12 +469,12 @@ async def test_the_ema_ranks_roles_as_their_true_marginals_do(simulated):
 async def test_a_newcomer_is_not_locked_out_by_raw_credit(simulated):
     """§8.4: a good newcomer (credit 0) after 8 refreshes, on the held-out tasks that need it.
 
-    Verified: retrieved on 22-32 % of them with minmax, on 67-70 % with raw. 10 worlds, families
-    4 and 5, which the seed pool lacks.
+    Verified: retrieved on 22-32 % of them with minmax, on 67-70 % with raw. Families 4 and 5, which
+    the seed pool lacks; four worlds, ten under `SERO_WHOLE_TABLE=1`.
     """
     shares = {"raw": [], "minmax": []}
     for mode, found in shares.items():
-        for key in range(200, 210):
+        for key in range(200, 200 + N_WORLDS):
             world = simulated(key, credit_mode=mode)
             state = await after_refreshes(world, 8)
             for family in (4, 5):

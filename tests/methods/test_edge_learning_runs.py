@@ -1,11 +1,8 @@
 """Edge learning as a job in the simulated world: its files, the verbs, kills, bad configuration."""
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,6 @@ from sero.running.job import run_job
 from sero.storage import read_json, read_lines
 
 ROOT = Path(__file__).resolve().parents[2]
-DRIVER = ROOT / "tests" / "running" / "killed_run.py"
 COMMON = (
     *("experiment=single", "seed=3", "logger=none", "progress=none"),
     *("benchmark.n_train=6", "benchmark.n_heldout=12"),
@@ -129,7 +125,8 @@ def test_a_full_pool_is_no_matter_where_nothing_is_added(tmp_path, work, caplog)
     assert "The pool was full" not in (directory / "report.html").read_text()
 
 
-def test_two_runs_are_equal_and_a_finished_one_is_left_alone(finished, tmp_path, work):
+def test_two_runs_are_equal_and_a_finished_one_is_left_alone(finished, tmp_path, work, monkeypatch):
+    monkeypatch.setattr("sero.running.job.write_page", lambda page: None)
     again = work(tmp_path)
     for name in ("episodes.jsonl", "predictions.jsonl", "metrics.jsonl", "pool/final.yaml"):
         assert (again / name).read_bytes() == (finished / name).read_bytes()
@@ -138,7 +135,8 @@ def test_two_runs_are_equal_and_a_finished_one_is_left_alone(finished, tmp_path,
     assert (again / "result.json").stat().st_mtime_ns == before
 
 
-def test_another_seed_draws_other_graphs(finished, tmp_path, work):
+def test_another_seed_draws_other_graphs(finished, tmp_path, work, monkeypatch):
+    monkeypatch.setattr("sero.running.job.write_page", lambda page: None)
     other = work(tmp_path, "seed=4", "benchmark.world=3", "encoder.world=3", "backbone.world=3")
     ours, theirs = (list(read_lines(run / "episodes.jsonl")) for run in (finished, other))
     assert {row["task"] for row in ours} == {row["task"] for row in theirs}
@@ -148,16 +146,6 @@ def test_another_seed_draws_other_graphs(finished, tmp_path, work):
 # ---- killed
 
 
-def start(folder: Path, point: str, number: int) -> int:
-    command = [sys.executable, str(DRIVER), point, str(number), *SMALL]
-    command += [f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}"]
-    env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "number", "episode"),
     [
@@ -166,8 +154,12 @@ def start(folder: Path, point: str, number: int) -> int:
         ("eval", 9, 24),
     ],
 )
-def test_a_killed_run_continues_to_the_same_end(finished, tmp_path, point, number, episode):
-    assert start(tmp_path, point, number) == -signal.SIGKILL
+def test_a_killed_run_continues_to_the_same_end(
+    finished, tmp_path, work, run_apart, monkeypatch, point, number, episode
+):
+    monkeypatch.setattr("sero.running.job.write_page", lambda page: None)
+    words = [*SMALL, *(f"paths.{name}={tmp_path / name}" for name in ("runs", "cache"))]
+    assert run_apart(tmp_path, point, number, words) == -signal.SIGKILL
     (killed,) = (tmp_path / "runs").glob("single/*/gptswarm/skillworld/seed_3")
     assert not (killed / "result.json").exists()
     checkpoint = killed / "checkpoint" / "last.pt"
@@ -176,7 +168,7 @@ def test_a_killed_run_continues_to_the_same_end(finished, tmp_path, point, numbe
         saved = torch.load(checkpoint, weights_only=True)
         assert saved["progress"]["episode"] == episode
 
-    assert start(tmp_path, "never", 0) == 0
+    assert work(tmp_path) == killed
 
     for name in ("episodes.jsonl", "predictions.jsonl", "metrics.jsonl", "pool/final.yaml"):
         assert (killed / name).read_bytes() == (finished / name).read_bytes(), name

@@ -1,17 +1,35 @@
-"""Runs the training script and kills its own process at a named point; not a test module.
+"""Runs jobs in forked children, each of which kills itself at a named point; not a test module.
 
-    python killed_run.py POINT NUMBER OVERRIDE...
+Imports once what a run needs. Then each line of standard input is one run,
+
+    {"folder": PATH, "point": POINT, "number": NUMBER, "words": [OVERRIDE, ...]}
+
+and each line of standard output its exit code, negative for a signal. The child works in
+`folder`, so that `paths` may be relative, and writes what it has to say to `folder/said.txt`.
 
 POINT is `pre`, `post`, `loo`, `eval` (in the middle of a rollout of that phase), `gradient` (in
 the middle of an update), or `never`; NUMBER says at which of its occurrences.
 """
 
+import gc
+import json
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+import torch._dynamo  # noqa: F401  the first optimiser would, in every child
+
+from sero.config import composer, parse_config
+from sero.config.variant import resolved_data, run_directory
+from sero.evolution import controller
+from sero.inference import repair
+from sero.running import job
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+LIMIT_S = 240
 
 
 def arm(point: str, number: int) -> None:
@@ -25,8 +43,6 @@ def arm(point: str, number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     if point == "gradient":
-        from sero.evolution import controller
-
         usual = controller.next_baseline
 
         def next_baseline(*args, **kwargs):
@@ -35,8 +51,6 @@ def arm(point: str, number: int) -> None:
 
         controller.next_baseline = next_baseline
     elif point != "never":
-        from sero.inference import repair
-
         speak = repair.speak
 
         async def deadly(*args, **kwargs):
@@ -47,14 +61,32 @@ def arm(point: str, number: int) -> None:
         repair.speak = deadly
 
 
+def in_child(asked: Mapping[str, Any], prepared: tuple[Any, Path, dict[str, Any]]) -> int:
+    """One run in the directory `folder`, without its report; a hanging one is ended."""
+    signal.alarm(LIMIT_S)
+    os.chdir(asked["folder"])
+    said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(said, 1)
+    os.dup2(said, 2)
+    arm(asked["point"], asked["number"])
+    job.write_page = lambda page: None
+    return job.run_job(*prepared, train=True).exit_code
+
+
 def main() -> None:
-    sys.path.insert(0, str(ROOT / "scripts"))
-    arm(sys.argv[1], int(sys.argv[2]))
-    from train import CONF, job
-
-    from sero.config.front import launch
-
-    sys.exit(launch(CONF, "train", job, ["train.py", *sys.argv[3:]]))
+    with composer(CONF, "train") as composing:
+        for line in sys.stdin:
+            asked = json.loads(line)
+            composed = composing.compose(asked["words"])
+            config = parse_config(composed.config, composed.choices)
+            directory = run_directory(composed.config, composed.choices, composing)
+            prepared = (config, directory, resolved_data(composed.config))
+            gc.freeze()
+            child = os.fork()
+            if child == 0:
+                sys.exit(in_child(asked, prepared))
+            _, status = os.waitpid(child, 0)
+            print(os.waitstatus_to_exitcode(status), flush=True)
 
 
 if __name__ == "__main__":

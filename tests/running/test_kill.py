@@ -1,21 +1,23 @@
 """SIGKILL anywhere, then the same command: the run equals the undisturbed one, bit for bit."""
 
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
-DRIVER = Path(__file__).with_name("killed_run.py")
+from sero.config import parse_config
+from sero.config.variant import resolved_data, run_directory
+from sero.running.job import run_job
+
 OVERRIDES = [
     "experiment=single",
     "seed=3",
     "logger=none",
     "progress=none",
+    "paths.runs=runs",
+    "paths.cache=cache",
     "benchmark.n_heldout=40",
     "train.warmup_epochs=1",
     "train.main_epochs=1",
@@ -36,21 +38,21 @@ ASSIGNED = [
     "credit.loo_every=5",
     "benchmark.n_heldout=8",
 ]
-RUN = ("single", "*", "sero", "*", "seed_3")
 
 
-def start(folder: Path, point: str, number: int, words: Sequence[str] = OVERRIDES) -> int:
-    command = [sys.executable, str(DRIVER), point, str(number), *words]
-    command += [f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}"]
-    env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=240)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode
+@pytest.fixture
+def go_on(composing, no_report, monkeypatch) -> Callable[[Path, list[str]], None]:
+    """The same command in this process, where strings have other hashes than in the killed one."""
 
+    def run(folder: Path, words: list[str]) -> None:
+        monkeypatch.chdir(folder)
+        composed = composing.compose(words)
+        config = parse_config(composed.config, composed.choices)
+        directory = run_directory(composed.config, composed.choices, composing)
+        outcome = run_job(config, directory, resolved_data(composed.config), train=True)
+        assert outcome.exit_code == 0
 
-def run_directory(folder: Path) -> Path:
-    (found,) = (folder / "runs").glob("/".join(RUN))
-    return found
+    return run
 
 
 def equal(a, b) -> bool:
@@ -64,24 +66,30 @@ def equal(a, b) -> bool:
     return a == b
 
 
+def only_run(folder: Path) -> Path:
+    (found,) = folder.glob("runs/single/*/sero/*/seed_3")
+    return found
+
+
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory) -> Path:
+def undisturbed(tmp_path_factory, run_apart) -> Path:
     folder = tmp_path_factory.mktemp("undisturbed")
-    assert start(folder, "never", 0) == 0
-    return run_directory(folder)
+    assert run_apart(folder, "never", 0, OVERRIDES) == 0
+    return only_run(folder)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "number"),
     [("pre", 57), ("post", 12), ("loo", 25), ("gradient", 4), ("eval", 50)],
 )
-def test_a_killed_run_continues_to_the_same_end(tmp_path, undisturbed, point, number):
-    assert start(tmp_path, point, number) == -signal.SIGKILL
-    killed = run_directory(tmp_path)
+def test_a_killed_run_continues_to_the_same_end(
+    tmp_path, undisturbed, run_apart, go_on, point, number
+):
+    assert run_apart(tmp_path, point, number, OVERRIDES) == -signal.SIGKILL
+    killed = only_run(tmp_path)
     assert not (killed / "result.json").exists()
 
-    assert start(tmp_path, "never", 0) == 0
+    go_on(tmp_path, OVERRIDES)
 
     for name in ("episodes.jsonl", "predictions.jsonl", "pool/final.yaml"):
         assert (killed / name).read_bytes() == (undisturbed / name).read_bytes(), name
@@ -94,20 +102,21 @@ def test_a_killed_run_continues_to_the_same_end(tmp_path, undisturbed, point, nu
 
 
 @pytest.fixture(scope="module")
-def assigned(tmp_path_factory) -> Path:
+def assigned(tmp_path_factory, run_apart) -> Path:
     folder = tmp_path_factory.mktemp("assigned")
-    assert start(folder, "never", 0, ASSIGNED) == 0
-    return run_directory(folder)
+    assert run_apart(folder, "never", 0, ASSIGNED) == 0
+    return only_run(folder)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("point", "number"), [("pre", 9), ("loo", 2), ("eval", 5)])
-def test_so_does_one_whose_roles_candidates_play(tmp_path, assigned, point, number):
-    assert start(tmp_path, point, number, ASSIGNED) == -signal.SIGKILL
-    killed = run_directory(tmp_path)
+def test_so_does_one_whose_roles_candidates_play(
+    tmp_path, assigned, run_apart, go_on, point, number
+):
+    assert run_apart(tmp_path, point, number, ASSIGNED) == -signal.SIGKILL
+    killed = only_run(tmp_path)
     assert not (killed / "result.json").exists()
 
-    assert start(tmp_path, "never", 0, ASSIGNED) == 0
+    go_on(tmp_path, ASSIGNED)
 
     names = ("episodes.jsonl", "predictions.jsonl", "assignments.jsonl", "pool/final.yaml")
     for name in names:

@@ -145,13 +145,13 @@ def test_usage_adds_up_field_by_field():
     assert a + Usage() == a
 
 
-def test_what_was_sent_is_noted_while_the_run_goes_on(bench, monkeypatch):
+def test_what_was_sent_is_noted_while_the_run_goes_on(bench, no_report, monkeypatch):
     """A killed process writes no last account; what it noted before is what it is billed for."""
     monkeypatch.setattr(books, "NOTE_S", 0.0)
-    noted = []
+    noted, manifest = [], bench.directory() / "manifest.json"
 
     def look(request):
-        noted.append(read_json(bench.directory() / "manifest.json")["usage"]["requests"])
+        noted.append(read_json(manifest)["usage"]["requests"])
 
     bench.run(before=look)
     behind = [asked - known for asked, known in enumerate(noted)]

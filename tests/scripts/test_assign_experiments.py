@@ -10,14 +10,11 @@ from pathlib import Path
 import gold_server
 import pytest
 import train
+import warm_job
 import yaml
 
 from sero.assignment.load import load_candidates
-from sero.config import composer, parse_config
 from sero.config.front import launch
-
-ROOT = Path(__file__).resolve().parents[2]
-
 
 CRITERIA = {
     "criteria": [
@@ -111,14 +108,21 @@ class Example:
     server: PanelServer
     folder: Path
 
-    def run(self, *more: str) -> int:
-        line = [
+    def words(self, *more: str) -> list[str]:
+        return [
             *(f"experiment=assign/{self.name}", "backbone=openai", "backbone.model=scripted"),
             *(f"backbone.base_url={self.server.url}", "backbone.max_retries=0", "logger=none"),
             *("progress=none", f"paths.runs={self.folder / 'runs'}"),
-            f"paths.cache={self.folder / 'cache'}",
+            *(f"paths.cache={self.folder / 'cache'}", *more),
         ]
-        return launch(ROOT / "conf", "train", train.job, ["train.py", *line, *more])
+
+    def run(self, *more: str) -> int:
+        """One job."""
+        return warm_job.run(*self.words(*more))
+
+    def sweep(self, *more: str) -> int:
+        """The command line as a user gives it, with the table at its end."""
+        return launch(train.CONF, "train", train.job, ["train.py", *self.words(*more)])
 
     def results(self) -> dict[str, dict]:
         """`assign.by` to result.json."""
@@ -142,9 +146,7 @@ def example(tmp_path):
 
         def make(name: str, wrong: str) -> Example:
             words = [f"experiment=assign/{name}", "backbone=scripted", "assign.by=meta_debate"]
-            with composer(ROOT / "conf", "train") as composing:
-                composed = composing.compose(words)
-                config = parse_config(composed.config, composed.choices)
+            config, _, _ = warm_job.configured(*words)
             benchmark = config.benchmark.build()
             server.answers = {
                 task.prompt: answers_of(task, wrong) for task in benchmark.load().heldout
@@ -160,14 +162,13 @@ def example(tmp_path):
         yield make
 
 
-def run_and_compare(played: Example, *, n_roles: int, n_items: int, asked: int) -> None:
-    """Meta-Debate beside one candidate in every role, who is right in some of them only.
+def compare(played: Example, *, n_roles: int, n_items: int, asked: int) -> None:
+    """Finished runs of Meta-Debate and of one candidate, right in some roles, in every role.
 
     Args:
         asked: logical calls of Meta-Debate for an item.
     """
     first = next(iter(played.server.strategies))
-    assert played.run(f"assign.by=meta_debate,{first}") == 0
     found = played.results()
     assert set(found) == {"meta_debate", first}
     assert {row["n"] for row in found.values()} == {n_items}
@@ -184,7 +185,8 @@ def run_and_compare(played: Example, *, n_roles: int, n_items: int, asked: int) 
 def test_code_review(example, capfd):
     """Criteria are given: I J proposals on an excerpt, I E reviews; a row for each."""
     played = example("code_review", "Findings:\n- 1: dead-code\n- 2: secret")
-    run_and_compare(played, n_roles=4, n_items=3, asked=4 * 3 + 4 * 3)
+    assert played.sweep("assign.by=meta_debate,tracer") == 0
+    compare(played, n_roles=4, n_items=3, asked=4 * 3 + 4 * 3)
     users = [body["messages"][-1]["content"] for body in played.server.bodies]
     kinds = Counter(user.partition(" ")[0] for user in users)
     # a reviewer whose prompt is the same under both assignments is asked once
@@ -203,7 +205,9 @@ def test_code_review(example, capfd):
 def test_math(example):
     """Criteria, proposals and reviews of four roles by two candidates, each at its temperature."""
     played = example("math", "So the final answer is \\boxed{123456}.")
-    run_and_compare(played, n_roles=4, n_items=4, asked=4 + 4 * 2 + 4 * 2)
+    for by in ("meta_debate", "careful"):
+        assert played.run(f"assign.by={by}") == 0
+    compare(played, n_roles=4, n_items=4, asked=4 + 4 * 2 + 4 * 2)
     found = played.results()
     assert found["meta_debate"]["metrics"]["confidence"] == {"n": 4, "mean": 1.0}
     # the one who hears a mistake gives in, until all agree on what is wrong: no proof

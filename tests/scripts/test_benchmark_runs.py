@@ -8,14 +8,10 @@ from typing import Any
 import gold_server
 import pytest
 import train
+import warm_job
 
 from sero.benchmarks.base import Benchmark, Split, Task
-from sero.config import RunConfig, composer, parse_config
-from sero.config.front import launch
-from sero.config.variant import resolved_data
-
-ROOT = Path(__file__).resolve().parents[2]
-
+from sero.config import RunConfig
 
 WRONG = "I cannot say."
 
@@ -75,13 +71,6 @@ def overrides(benchmark: str, folder: Path, url: str) -> list[str]:
     ]
 
 
-def configured(words: list[str]) -> tuple[RunConfig, dict[str, Any]]:
-    """What a job gets under these overrides: its checked and its resolved configuration."""
-    with composer(ROOT / "conf", "train") as composing:
-        composed = composing.compose(words)
-        return parse_config(composed.config, composed.choices), resolved_data(composed.config)
-
-
 def rows(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -112,7 +101,7 @@ def trained(request, tmp_path_factory):
     server = gold_server.GoldServer()
     with gold_server.serving(server):
         words = overrides(request.param, folder, server.url)
-        config, resolved = configured(words)
+        config, resolved, run = warm_job.configured(*words)
         benchmark = config.benchmark.build()
         split = benchmark.load()
         server.terminal = benchmark.seed_pool().terminal.name
@@ -120,8 +109,8 @@ def trained(request, tmp_path_factory):
             task.prompt: gold_server.Answers(right=CASES[request.param].gold(task), wrong=WRONG)
             for task in (*split.train, *split.heldout)
         }
-        assert launch(ROOT / "conf", "train", train.job, ["train.py", *words]) == 0
-        (run,) = (folder / "runs").glob(f"single/*/sero/{request.param}/seed_42")
+        assert train.job(config, run, resolved) == 0
+        assert run.match(f"runs/single/*/sero/{request.param}/seed_42")
         yield Trained(
             name=request.param,
             benchmark=benchmark,

@@ -12,12 +12,12 @@ from pathlib import Path
 import gold_server
 import pytest
 import train
+import warm_job
 import yaml
 from aiohttp import web
 
 from sero.config.front import launch
 
-ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-hosted-0123456789abcdef"
 PROMPT_TOKENS, COMPLETION_TOKENS = 100, 10
 
@@ -118,6 +118,10 @@ MODELS = [
 ]
 
 
+ONE_MODEL = pytest.mark.parametrize("model", MODELS[:1], indirect=True, ids=lambda one: one.name)
+"""For what no refusal has a part in: both go through the same code."""
+
+
 @pytest.fixture(params=MODELS, ids=lambda model: model.name)
 def model(request, monkeypatch) -> Hosted:
     monkeypatch.setenv(request.param.variable, KEY)
@@ -131,22 +135,27 @@ def server(model) -> Iterator[HostedServer]:
 
 
 @pytest.fixture
-def run(model, server, tmp_path, monkeypatch) -> Callable[..., int]:
-    """The command with the backbone's address set to the server's; its exit code."""
+def words(model, server, tmp_path, monkeypatch) -> Callable[..., list[str]]:
+    """The overrides, with the backbone's address set to the server's."""
     monkeypatch.setattr("sero.running.job.write_page", lambda page: None)
 
-    def start(*words: str, runs: str = "runs") -> int:
-        line = [
-            *("train.py", "experiment=single", "method=sero", "benchmark=toy", "encoder=hashing"),
+    def line(*more: str, runs: str = "runs") -> list[str]:
+        return [
+            *("experiment=single", "method=sero", "benchmark=toy", "encoder=hashing"),
             *(f"backbone={model.name}", f"backbone.base_url={server.url}"),
             *("benchmark.n_train=3", "benchmark.n_heldout=4", "train.main_epochs=1"),
             *("early_stop.enabled=false", "credit.loo_every=3", "logger=none", "progress=none"),
             *("backbone.max_retries=0", f"paths.runs={tmp_path / runs}"),
-            *(f"paths.cache={tmp_path / (runs + '-cache')}", *words),
+            *(f"paths.cache={tmp_path / (runs + '-cache')}", *more),
         ]
-        return launch(ROOT / "conf", "train", train.job, line)
 
-    return start
+    return line
+
+
+@pytest.fixture
+def run(words) -> Callable[..., int]:
+    """One job under these overrides; its exit code."""
+    return lambda *more, runs="runs": warm_job.run(*words(*more, runs=runs))
 
 
 def one(folder: Path, name: str) -> Path:
@@ -158,8 +167,8 @@ def everything(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
-def test_a_run_from_end_to_end(model, server, run, tmp_path, capfd):
-    assert run() == 0
+def test_a_run_from_end_to_end(model, server, words, tmp_path, capfd):
+    assert launch(train.CONF, "train", train.job, ["train.py", *words()]) == 0
     assert server.refused == []
     editor = [b for b in server.bodies if b["messages"][0]["content"].startswith("You write role")]
     assert editor, "no card was asked for"
@@ -207,16 +216,17 @@ def test_a_wrong_key_is_told_without_showing_it(model, server, run, monkeypatch,
     assert wrong.encode() not in everything(tmp_path)
 
 
+@ONE_MODEL
 @pytest.mark.parametrize(
     "method", ["static", pytest.param("sero", marks=pytest.mark.slow)], ids=str
 )
 def test_dollars_stop_a_run_that_goes_on_with_more(model, server, run, method, tmp_path, capfd):
-    words = (f"method={method}", "evaluate.concurrency=1")
-    assert run(*words, runs="undisturbed") == 0
+    chosen = (f"method={method}", "evaluate.concurrency=1")
+    assert run(*chosen, runs="undisturbed") == 0
     result = json.loads(one(tmp_path / "undisturbed", "result.json").read_text())
 
     half = result["usd_sent"] / 2
-    assert run(*words, f"budget.usd={half}") == 75
+    assert run(*chosen, f"budget.usd={half}") == 75
     status = json.loads(one(tmp_path / "runs", "status.json").read_text())
     assert status["state"] == "interrupted"
     assert "budget.usd: " in status["reason"]
@@ -229,29 +239,32 @@ def test_dollars_stop_a_run_that_goes_on_with_more(model, server, run, method, t
     assert half <= spent < result["usd_sent"]
 
     asked = len(server.bodies)
-    assert run(*words, f"budget.usd={half}") == 75, "the same limit starts nothing"
+    assert run(*chosen, f"budget.usd={half}") == 75, "the same limit starts nothing"
     assert len(server.bodies) == asked
-    assert run(*words, f"budget.usd={result['usd_sent'] + 1}") == 0
+    assert run(*chosen, f"budget.usd={result['usd_sent'] + 1}") == 0
     again = json.loads(one(tmp_path / "runs", "result.json").read_text())
     names = ("usd", "usd_sent", "requests", "calls")
     assert {name: again[name] for name in names} == {name: result[name] for name in names}
 
 
+@ONE_MODEL
 def test_a_run_goes_on_at_another_price(model, run, tmp_path):
     assert run("method=cot") == 0
     assert run("method=cot", "backbone.price.prompt_usd_per_mtok=9") == 0
     assert len(list(tmp_path.rglob("result.json"))) == 1
 
 
+@ONE_MODEL
 def test_without_a_price_there_are_no_dollars_and_no_error(run, tmp_path, caplog):
-    words = ("method=cot", "budget.usd=0.000001", "backbone.price.completion_usd_per_mtok=null")
-    assert run(*words) == 0
+    unpriced = "backbone.price.completion_usd_per_mtok=null"
+    assert run("method=cot", "budget.usd=0.000001", unpriced) == 0
     result = json.loads(one(tmp_path, "result.json").read_text())
     assert not {"usd", "usd_sent"} & set(result)
     assert "budget.usd=1e-06 has no effect" in caplog.text
 
 
 @pytest.mark.slow
+@ONE_MODEL
 def test_the_key_is_not_in_the_trackers_files(run, tmp_path):
     assert run("method=cot", "logger=wandb", "logger.mode=offline") == 0
     written = everything(tmp_path)

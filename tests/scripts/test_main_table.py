@@ -10,10 +10,10 @@ from pathlib import Path
 import gold_server
 import pytest
 import train
+import warm_job
 from typer.testing import CliRunner
 
 from sero.cli.app import build_app
-from sero.config import composer, parse_config
 from sero.config.front import launch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,8 +24,11 @@ METHODS = (
     *("debate", "mad", "dmad", "meta_debate_mad", "meta_debate_dmad"),
     *("random_mad", "random_dmad"),
 )
-SEEDS = ("42", "43", "44") if os.environ.get("SERO_WHOLE_TABLE") else ("42",)
-"""`SERO_WHOLE_TABLE=1` runs all three of the experiment's, which takes minutes more."""
+SEEDS = ("42", "43", "44")
+WHOLE = bool(os.environ.get("SERO_WHOLE_TABLE"))
+"""`SERO_WHOLE_TABLE=1` runs every job of the experiment in parallel, which takes minutes more."""
+SHORT = ("cot", "sero", "meta_debate_dmad")
+"""Methods that stand for all on two of the benchmarks: one role, a trained pool, a debate."""
 
 
 class TableServer(gold_server.GoldServer):
@@ -102,23 +105,25 @@ def said(benchmark: str, task) -> str:
             return f"Final Answer: {gold['answer']}"
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What is right and wrong on every task of the table, by its prompt."""
+    line = words(tmp_path_factory.mktemp("tasks"), "http://127.0.0.1:1/v1")
+    found = {}
+    for name in BENCHMARKS:
+        config, _, _ = warm_job.configured(*line, f"benchmark={name}")
+        split = config.benchmark.build().load()
+        for task in (*split.train, *split.heldout):
+            found[task.prompt] = gold_server.Answers(right=said(name, task), wrong="I cannot say.")
+    return found
+
+
 @pytest.fixture
-def table(tmp_path):
+def table(answers, tmp_path):
     """The server, knowing every task, and the command line of the table."""
-    server = TableServer()
+    server = TableServer(answers)
     with gold_server.serving(server):
-        line = words(tmp_path, server.url)
-        answers = {}
-        with composer(ROOT / "conf", "train") as composing:
-            for name in BENCHMARKS:
-                composed = composing.compose([*line, f"benchmark={name}"])
-                split = parse_config(composed.config, composed.choices).benchmark.build().load()
-                for task in (*split.train, *split.heldout):
-                    answers[task.prompt] = gold_server.Answers(
-                        right=said(name, task), wrong="I cannot say."
-                    )
-        server.answers = answers
-        yield server, line
+        yield server, words(tmp_path, server.url)
 
 
 def run(line: list[str], *more: str) -> int:
@@ -152,49 +157,90 @@ def results(folder: Path) -> dict[tuple[str, str, str], dict]:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not WHOLE, reason="SERO_WHOLE_TABLE=1 runs the 153 jobs")
 def test_the_whole_table(table, tmp_path):
-    """Every method and control on three benchmarks; then nothing is left to do."""
+    """Every method and control on three benchmarks, three seeds; then nothing is left to do."""
     server, line = table
-    line = line if len(SEEDS) == 3 else [*line, f"seed={','.join(SEEDS)}"]
     code, table_of_run = run_in_parallel(line, tmp_path)
     assert code == 0
-    found = results(tmp_path)
-    assert set(found) == {(m, b, s) for m in METHODS for b in BENCHMARKS for s in SEEDS}
+    assert set(results(tmp_path)) == {(m, b, s) for m in METHODS for b in BENCHMARKS for s in SEEDS}
+    assert_counted(server, tmp_path)
+    asked = len(server.bodies)
+    code, _ = run_in_parallel(line, tmp_path)
+    assert code == 0
+    assert len(server.bodies) == asked, "a finished table sends no request"
+    assert report(tmp_path) == table_of_run
+    rows = overview_of(tmp_path, BENCHMARKS)
+    assert set(rows) == set(METHODS)
+    assert not any("–" in row for row in rows.values())
+
+
+def test_the_experiment_is_the_whole_table():
+    with warm_job.composing() as composing:
+        composed = composing.compose(["experiment=main"])
+    found = {key: set(values.split(",")) for key, values in composed.sweep.items()}
+    assert found == {"benchmark": {*BENCHMARKS}, "method": {*METHODS}, "seed": {*SEEDS}}
+    assert composed.multirun
+
+
+@pytest.mark.slow
+def test_a_column_of_the_table_and_rows_of_the_others(table, tmp_path):
+    """Every method on one benchmark, one of each kind on the others, reported together."""
+    server, line = table
+    jobs = [
+        *((method, "tablebench") for method in METHODS),
+        *((method, name) for method in SHORT for name in ("naturalplan", "olympiadbench")),
+    ]
+    for method, name in jobs:
+        assert warm_job.run(*line, f"method={method}", f"benchmark={name}", "seed=42") == 0
+    assert set(results(tmp_path)) == {(*job, "42") for job in jobs}
+    assert_counted(server, tmp_path)
+
+    rows = overview_of(tmp_path, BENCHMARKS)
+    assert {name: row.count("–") for name, row in rows.items()} == {
+        method: 0 if method in SHORT else 3 for method in METHODS
+    }
+
+
+def assert_counted(server: TableServer, folder: Path) -> None:
+    """Every run has all items, and every request is some run's."""
+    found = results(folder)
     assert {row["n"] for row in found.values()} == {4}
     assert sum(row["requests"] for row in found.values()) == len(server.bodies)
 
-    asked = len(server.bodies)
-    again = line if len(SEEDS) == 3 else [*line, "benchmark=tablebench"]
-    code, _ = run_in_parallel(again, tmp_path)
-    assert code == 0
-    assert len(server.bodies) == asked, "a finished table sends no request"
 
-    shown = CliRunner().invoke(build_app(), ["report", str(tmp_path / "runs")])
-    assert shown.exit_code == 0, shown.output
-    assert shown.output == table_of_run
-    overview = shown.output.split("\n\n")[0].splitlines()
-    assert overview[1].split() == ["row", *(f"{b}-generated" for b in BENCHMARKS), "mean"]
-    assert {row.split()[0] for row in overview[3 : 3 + len(METHODS)]} == set(METHODS)
-    assert "–" not in "".join(overview[3 : 3 + len(METHODS)])
+def report(folder: Path, *, code: int = 0) -> str:
+    """What `sero report` prints before it ends with this code."""
+    shown = CliRunner().invoke(build_app(), ["report", str(folder / "runs")])
+    assert shown.exit_code == code, shown.output
+    return shown.output
+
+
+def overview_of(folder: Path, benchmarks: tuple[str, ...]) -> dict[str, list[str]]:
+    """The words of the report's first table, by method."""
+    overview = report(folder).split("\n\n")[0].splitlines()
+    assert overview[1].split() == ["row", *(f"{b}-generated" for b in benchmarks), "mean"]
+    return {row.split()[0]: row.split()[1:] for row in overview[3 : 3 + len(METHODS)]}
 
 
 def test_a_job_that_fails_leaves_the_others_and_is_done_alone(table, tmp_path, capfd):
     server, line = table
     server.broken = True
-    narrow = ["benchmark=tablebench", "method=cot,sc,workflow,static_dag", "seed=42,43"]
+    narrow = ["benchmark=tablebench", "method=cot,sc", "seed=42,43"]
     assert run(line, *narrow) == 75
     found = results(tmp_path)
-    assert {method for method, _, _ in found} == {"cot", "workflow", "static_dag"}
+    assert set(found) == {("cot", "tablebench", seed) for seed in ("42", "43")}
     shown = capfd.readouterr().out
-    assert "Failed or unfinished runs, in none of the tables: 2" in shown
     assert "interrupted" in shown
-    assert "HTTP 500" in shown or "500" in shown
+    reported = report(tmp_path, code=1)
+    assert "Failed or unfinished runs, in none of the tables: 2" in reported
+    assert "HTTP 500" in reported
 
     server.broken = False
     asked = len(server.bodies)
     assert run(line, *narrow) == 0
     assert set(results(tmp_path)) == {
-        (m, "tablebench", s) for m in ("cot", "sc", "workflow", "static_dag") for s in ("42", "43")
+        (m, "tablebench", s) for m in ("cot", "sc") for s in ("42", "43")
     }
     again = server.bodies[asked:]
     assert again
@@ -204,20 +250,20 @@ def test_a_job_that_fails_leaves_the_others_and_is_done_alone(table, tmp_path, c
 def test_self_consistency_sends_three_requests_and_a_rerun_none(table, tmp_path):
     server, line = table
     narrow = ["benchmark=tablebench", "method=sc", "seed=42"]
-    assert run(line, *narrow) == 0
+    assert warm_job.run(*line, *narrow) == 0
     assert len(server.bodies) == 3 * 4
     assert len({body["seed"] for body in server.bodies}) == 3 * 4
-    assert run(line, *narrow) == 0
+    assert warm_job.run(*line, *narrow) == 0
     assert len(server.bodies) == 3 * 4
 
 
 def test_chain_of_thought_is_byte_equal_over_two_runs(table, tmp_path):
     server, line = table
     narrow = ["benchmark=tablebench", "method=cot", "seed=42"]
-    assert run(line, *narrow) == 0
+    assert warm_job.run(*line, *narrow) == 0
     first = [path.read_bytes() for path in sorted(tmp_path.rglob("predictions.jsonl"))]
     asked = len(server.bodies)
-    assert run(line, *narrow, f"paths.runs={tmp_path / 'again'}") == 0
+    assert warm_job.run(*line, *narrow, f"paths.runs={tmp_path / 'again'}") == 0
     second = [path.read_bytes() for path in sorted(tmp_path.rglob("again/**/predictions.jsonl"))]
     assert first == second
     assert len(server.bodies) == asked == 4

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import planning_server
 import pytest
+import warm_job
 
 from sero.roles.load import card_to_data, load_pool
 
@@ -55,15 +54,7 @@ def train(url: str, folder: Path, seed: int) -> Path:
         f"paths.runs={folder / 'runs'}",
         f"paths.cache={folder / 'cache'}",
     ]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "train.py"), *overrides],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-    assert done.returncode == 0, done.stderr
+    assert warm_job.run(*overrides) == 0
     (directory,) = (folder / "runs" / "single").glob(f"*/sero/naturalplan/seed_{seed}")
     return directory
 

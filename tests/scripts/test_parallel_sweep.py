@@ -50,9 +50,9 @@ def states(folder: Path) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_jobs_run_in_parallel_and_finished_ones_are_left_alone(tmp_path):
-    """Three jobs, then four of which three are done, and one whose directory is not a run's."""
-    seeds = [f"seed_{seed}" for seed in (1, 2, 3)]
-    code, out, err = ended(*SMALL, "seed=1,2,3", cwd=tmp_path)
+    """Two jobs, then three of which two are done, and one whose directory is not a run's."""
+    seeds = [f"seed_{seed}" for seed in (1, 2)]
+    code, out, err = ended(*SMALL, "seed=1,2", cwd=tmp_path)
     assert code == 0, err
     assert "Traceback" not in err
     assert "SIMULATED" in out
@@ -64,10 +64,10 @@ def test_jobs_run_in_parallel_and_finished_ones_are_left_alone(tmp_path):
     stray = runs[0].with_name("seed_5") / "notes.txt"
     stray.parent.mkdir()
     stray.touch()
-    code, out, err = ended(*SMALL, "seed=1,2,3,4,5", cwd=tmp_path)
+    code, out, err = ended(*SMALL, "seed=1,2,4,5", cwd=tmp_path)
     assert code == 2, err
     assert "holds notes.txt but no config.yaml" in err
-    assert err.count("finished already") == 3
+    assert err.count("finished already") == 2
     assert states(tmp_path) == dict.fromkeys([*seeds, "seed_4"], "completed")
     assert [(run / "result.json").stat().st_mtime_ns for run in runs] == written
 

@@ -1,11 +1,13 @@
 """`scripts/serve_backbone.py` as a user calls it, before a stand-in for vLLM that answers /health.
 
-The real one is in `tests/backbones/test_vllm_real.py`.
+In a process of its own where signals, pipes or its death count, else in this one. The real one is
+in `tests/backbones/test_vllm_real.py`.
 """
 
 import asyncio
 import contextlib
 import os
+import runpy
 import signal
 import socket
 import subprocess
@@ -18,6 +20,7 @@ from types import SimpleNamespace
 import pytest
 
 from sero.backbones.child_server import free_port
+from sero.backbones.listing import why_not_serving
 from sero.running.serving import _PIECE_BYTES, _passing_on
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,8 +60,8 @@ STAND_IN = """
 
 
 @pytest.fixture
-def start(tmp_path, monkeypatch):
-    """Start the script in an empty folder, vLLM being the stand-in; ended in the end."""
+def site(tmp_path):
+    """A folder of packages with the stand-in for vLLM."""
     site = tmp_path / "site"
     package = site / "vllm" / "entrypoints" / "cli"
     package.mkdir(parents=True)
@@ -66,6 +69,12 @@ def start(tmp_path, monkeypatch):
     info = site / "vllm-9.9.9.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Name: vllm\nVersion: 9.9.9\n")
+    return site
+
+
+@pytest.fixture
+def start(site, tmp_path):
+    """Start the script in an empty folder, vLLM being the stand-in; ended in the end."""
     started = []
 
     def run(*overrides, mode="serves", **variables):
@@ -84,6 +93,34 @@ def start(tmp_path, monkeypatch):
     for process in started:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def call(site, tmp_path, monkeypatch, capsys):
+    """Call the script in this process, in an empty folder; exit code, output and error output."""
+    main = runpy.run_path(str(SCRIPT))["main"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setenv("PYTHONPATH", f"{site}:{ROOT}")
+
+    def run(*overrides, mode="serves", **variables):
+        for name, value in {"MODE": mode, **variables}.items():
+            monkeypatch.setenv(name, value)
+        code = main(["backbone=qwen3_8b", *overrides])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def time_is_up(monkeypatch):
+    """Call it with a condition: time to get ready is over once it is true, however long that is."""
+
+    def when(condition):
+        clock = SimpleNamespace(monotonic=lambda: time.monotonic() + 1e6 * bool(condition()))
+        monkeypatch.setattr("sero.backbones.child_server.time", clock)
+
+    return when
 
 
 def eventually(condition):
@@ -179,10 +216,9 @@ def test_an_interrupt_before_it_is_ready(start, tmp_path, number, code):
     assert gone(pids)
 
 
-def test_a_server_that_fails_is_told_with_the_end_of_its_log_and_a_mend(start, tmp_path):
-    process = start(address(), mode="fails")
-    _, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 75
+def test_a_server_that_fails_is_told_with_the_end_of_its_log_and_a_mend(call, tmp_path):
+    code, _, err = call(address(), mode="fails")
+    assert code == 75
     lines = err.splitlines()
     trouble = "RuntimeError: operator torchvision::nms does not exist"
     assert lines[:2] == ["key: 0 batch: None", trouble]
@@ -208,28 +244,26 @@ def test_a_server_killed_while_it_serves_ends_the_script(start, tmp_path):
     assert gone(pids)
 
 
-def test_one_that_is_never_ready(start, tmp_path):
-    process = start(address(), "backbone.serve.ready_timeout_s=1", mode="hangs")
-    _, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 75
-    assert "/health within 1 s and was stopped." in err
+def test_one_that_is_never_ready(call, tmp_path, time_is_up):
+    time_is_up((tmp_path / "pids").exists)
+    code, _, err = call(address(), "backbone.serve.ready_timeout_s=120", mode="hangs")
+    assert code == 75
+    assert "/health within 120 s and was stopped." in err
     assert gone(servers(tmp_path))
 
 
-def test_a_taken_port_is_told_before_anything_starts(start, tmp_path):
+def test_a_taken_port_is_told_before_anything_starts(call, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        process = start(f"backbone.base_url=http://127.0.0.1:{port}/v1")
-        out, err = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, out) == (2, "")
+        code, out, err = call(f"backbone.base_url=http://127.0.0.1:{port}/v1")
+    assert (code, out) == (2, "")
     assert err.startswith(f"127.0.0.1:{port} cannot be listened on: something is running there")
     assert not (tmp_path / "pids").exists()
 
 
-def test_a_dry_run_only_shows_the_command(start, tmp_path):
-    process = start("dry_run=true", "backbone.serve.tensor_parallel=2")
-    out, err = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, err) == (0, "")
+def test_a_dry_run_only_shows_the_command(call, tmp_path):
+    code, out, err = call("dry_run=true", "backbone.serve.tensor_parallel=2")
+    assert (code, err) == (0, "")
     assert out.count("\n") == 1
     assert " serve Qwen/Qwen3-8B " in out
     assert " --tensor-parallel-size 2 " in out
@@ -243,10 +277,9 @@ def test_a_dry_run_only_shows_the_command(start, tmp_path):
         (("backbone=scripted",), "backbone=scripted says nothing of a server to start."),
     ],
 )
-def test_mistakes_end_with_one_paragraph_and_code_2(start, overrides, said):
-    process = start(*overrides)
-    out, err = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, out) == (2, "")
+def test_mistakes_end_with_one_paragraph_and_code_2(call, overrides, said):
+    code, out, err = call(*overrides)
+    assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
 
@@ -259,10 +292,9 @@ def test_mistakes_end_with_one_paragraph_and_code_2(start, overrides, said):
         ("/dev/full", "log: /dev/full is no regular file"),
     ],
 )
-def test_a_log_that_cannot_be_kept(start, tmp_path, log, said):
-    process = start(address(), f"log={log}")
-    out, err = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, out) == (74, "")
+def test_a_log_that_cannot_be_kept(call, tmp_path, log, said):
+    code, out, err = call(address(), f"log={log}")
+    assert (code, out) == (74, "")
     assert err.startswith(said)
     assert err.count("\n") == 1
     assert not (tmp_path / "pids").exists()
@@ -300,10 +332,17 @@ def test_an_interrupt_while_it_imports(tmp_path):
     assert (process.returncode, out, err) == (130, "", "")
 
 
-def test_another_model_at_the_address_is_not_ready(start, tmp_path):
-    process = start(address(), "backbone.serve.ready_timeout_s=3", SERVES="Other/Model")
-    out, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 75
+def test_another_model_at_the_address_is_not_ready(call, tmp_path, monkeypatch, time_is_up):
+    doubts = []
+
+    async def told(*args, **named):
+        doubts.append(await why_not_serving(*args, **named))
+        return doubts[-1]
+
+    monkeypatch.setattr("sero.running.serving.why_not_serving", told)
+    time_is_up(lambda: any("Other/Model" in doubt for doubt in doubts))
+    code, out, err = call(address(), "backbone.serve.ready_timeout_s=120", SERVES="Other/Model")
+    assert code == 75
     assert "ready after" not in out
     assert "/v1/models lists Other/Model and not Qwen/Qwen3-8B: the server there is" in err
     assert gone(servers(tmp_path))

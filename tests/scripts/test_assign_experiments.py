@@ -12,6 +12,7 @@ import pytest
 import train
 import warm_job
 import yaml
+from chat_server import serving
 
 from sero.assignment.load import load_candidates
 from sero.config.front import launch
@@ -142,7 +143,7 @@ class Example:
 def example(tmp_path):
     """`example(name, wrong)`, the packaged candidates taking turns in being meant for a role."""
     server = PanelServer()
-    with gold_server.serving(server):
+    with serving(server):
 
         def make(name: str, wrong: str) -> Example:
             words = [f"experiment=assign/{name}", "backbone=scripted", "assign.by=meta_debate"]

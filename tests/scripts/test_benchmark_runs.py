@@ -9,6 +9,7 @@ import gold_server
 import pytest
 import train
 import warm_job
+from chat_server import serving
 
 from sero.benchmarks.base import Benchmark, Split, Task
 from sero.config import RunConfig
@@ -99,7 +100,7 @@ PARAMS = [
 def trained(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     server = gold_server.GoldServer()
-    with gold_server.serving(server):
+    with serving(server):
         words = overrides(request.param, folder, server.url)
         config, resolved, run = warm_job.configured(*words)
         benchmark = config.benchmark.build()

@@ -15,11 +15,11 @@ import train
 import warm_job
 import yaml
 from aiohttp import web
+from chat_server import COMPLETION_TOKENS, PROMPT_TOKENS, serving
 
 from sero.config.front import launch
 
 KEY = "sk-hosted-0123456789abcdef"
-PROMPT_TOKENS, COMPLETION_TOKENS = 100, 10
 
 
 PARAMETERS = {"model", "messages", "temperature", "max_tokens", "response_format"}
@@ -130,7 +130,7 @@ def model(request, monkeypatch) -> Hosted:
 
 @pytest.fixture
 def server(model) -> Iterator[HostedServer]:
-    with gold_server.serving(HostedServer(refuses=model.refuses)) as running:
+    with serving(HostedServer(refuses=model.refuses)) as running:
         yield running
 
 

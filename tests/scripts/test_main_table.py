@@ -11,6 +11,7 @@ import gold_server
 import pytest
 import train
 import warm_job
+from chat_server import serving
 from typer.testing import CliRunner
 
 from sero.cli.app import build_app
@@ -122,7 +123,7 @@ def answers(tmp_path_factory):
 def table(answers, tmp_path):
     """The server, knowing every task, and the command line of the table."""
     server = TableServer(answers)
-    with gold_server.serving(server):
+    with serving(server):
         yield server, words(tmp_path, server.url)
 
 

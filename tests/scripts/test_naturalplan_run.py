@@ -8,6 +8,7 @@ from pathlib import Path
 import planning_server
 import pytest
 import warm_job
+from chat_server import serving
 
 from sero.roles.load import card_to_data, load_pool
 
@@ -70,7 +71,7 @@ def runs(tmp_path_factory):
     crowded = next(c for c in pool if c.capability_family == "time-windows")
     folder = tmp_path_factory.mktemp("naturalplan")
     server = planning_server.PlanningServer(answers, card_to_data(crowded))
-    with planning_server.serving(server):
+    with serving(server):
         first = train(server.url, folder, 1)
         n_first = len(server.bodies)
         second = train(server.url, folder, 2)

@@ -14,6 +14,7 @@ from pathlib import Path
 import gold_server
 import pytest
 import yaml
+from chat_server import serving
 
 from sero.cli import main
 
@@ -132,7 +133,7 @@ def test_the_page_works_in_a_checkout(page, tmp_path):
         right = f"Answer: {question['answer']}"
         answers[prompt] = gold_server.Answers(right=right, wrong="Answer: A")
     server = gold_server.GoldServer(answers, "choice-writer", base=1.0)
-    with gold_server.serving(server):
+    with serving(server):
         words = ["encoder=hashing" if word == "encoder=minilm" else word for word in real]
         words = [
             f"backbone.base_url={server.url}" if word.startswith("backbone.base_url=") else word

@@ -6,15 +6,12 @@ that is no card. Every reply is a function of the request alone, so that a resum
 seed meets the same server. Runs in a thread of the test's process and keeps what it was sent.
 """
 
-import asyncio
 import hashlib
 import json
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from aiohttp import web
+from chat_server import ChatServer
 
 HELPER, POISON, PLAIN, BROKEN = "helper", "poison", "plain", "broken"
 EDITOR = "You write role cards"
@@ -29,7 +26,7 @@ class Answers:
 
 
 @dataclass
-class GoldServer:
+class GoldServer(ChatServer):
     """Replies and memory.
 
     Attributes:
@@ -74,17 +71,6 @@ class GoldServer:
         self.planned[prompt, said] = right
         return said
 
-    async def chat(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.bodies.append(body)
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": self.reply(body)},
-            "finish_reason": "stop",
-        }
-        return web.json_response({"id": "x", "choices": [choice], "usage": usage})
-
 
 def card_reply(kind: str, mark: str) -> str:
     """What the editor gets: a card under a name of its own, or text that is none."""
@@ -100,36 +86,3 @@ def card_reply(kind: str, mark: str) -> str:
         "system_prompt": ["Read the task twice.", f"Work by the method called {letters}."],
     }
     return "Here it is:\n```json\n" + json.dumps(card) + "\n```"
-
-
-@contextmanager
-def serving(server: GoldServer) -> Iterator[GoldServer]:
-    """The server on a free port of the loopback interface, in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    ready = threading.Event()
-
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", server.chat)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        return runner
-
-    def run() -> None:
-        asyncio.set_event_loop(loop)
-        runner = loop.run_until_complete(start())
-        ready.set()
-        loop.run_forever()
-        loop.run_until_complete(runner.cleanup())
-        loop.close()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert ready.wait(10)
-    try:
-        yield server
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)

@@ -4,14 +4,11 @@ Every answer is a function of the request alone, so that a resumed run or a seco
 same server. Runs in a thread of the test's process and keeps every body it was sent.
 """
 
-import asyncio
 import hashlib
 import json
 import re
-import threading
-from contextlib import contextmanager
 
-from aiohttp import web
+from chat_server import ChatServer
 
 ORACLE, POISON, PLAIN = "oracle", "poison", "plain"
 KINDS = (
@@ -68,7 +65,7 @@ def card_reply(kind: str, mark: str, existing: dict, prompt: str) -> str:
     return "Here it is:\n```json\n" + json.dumps(made) + "\n```"
 
 
-class PlanningServer:
+class PlanningServer(ChatServer):
     """Replies and memory. `answers` maps the beginning of a task's prompt to its gold answer."""
 
     def __init__(self, answers: dict[str, str], existing: dict) -> None:
@@ -89,48 +86,3 @@ class PlanningServer:
         if "VERDICT" in user:
             return "VERDICT: ok\nnothing to add"
         return f"A note on this by {system.split('.')[0]}."
-
-    async def chat(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.bodies.append(body)
-        text = self.reply(body)
-        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": text},
-            "finish_reason": "stop",
-        }
-        return web.json_response({"id": "x", "choices": [choice], "usage": usage})
-
-
-@contextmanager
-def serving(server: PlanningServer):
-    """The server on a free port of the loopback interface, in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    ready = threading.Event()
-
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", server.chat)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        return runner
-
-    def run() -> None:
-        asyncio.set_event_loop(loop)
-        runner = loop.run_until_complete(start())
-        ready.set()
-        loop.run_forever()
-        loop.run_until_complete(runner.cleanup())
-        loop.close()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert ready.wait(10)
-    try:
-        yield server
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)

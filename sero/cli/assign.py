@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sero.cli.output import say
+from sero.cli.output import announce, say
 
 
 def show_assignment(
@@ -75,7 +75,7 @@ def show_assignment(
     """
     from sero.assignment.forecast import forecast as foresee
     from sero.assignment.load import load_roster, load_scores
-    from sero.cli.assign_tables import assignment_text, decision_text, forecast_text
+    from sero.cli.assign_tables import announcement, assignment_text, decision_text, forecast_text
     from sero.cli.assigning import assignment_of, read_task, write_record
     from sero.cli.checkout import conf_dir
     from sero.config.assign_alone import compose_assignment
@@ -94,6 +94,8 @@ def show_assignment(
         typer.echo(forecast_text(ahead, roster))
     else:
         text = read_task(task, task_file, found.task)
+        if ahead.calls:
+            announce(announcement(ahead))
         assignment, requests = assignment_of(text, roster, config)
         typer.echo(assignment_text(assignment, ahead, requests))
         if out is not None:

@@ -77,6 +77,12 @@ def decision_text(table: ScoreTable, roster: Roster, cfg: AssignConfig) -> str:
     return "\n\n".join(parts)
 
 
+def announcement(ahead: Forecast) -> str:
+    """What is about to be asked; an answer of a slow model takes its time."""
+    most = f" to {ahead.most_calls}" if ahead.most_calls > ahead.calls else ""
+    return f"{ahead.calls}{most} logical calls, those in the call cache already are not sent again"
+
+
 def forecast_text(ahead: Forecast, roster: Roster) -> str:
     """What an assignment would cost; nobody is asked."""
     if len(roster.candidates) == 1:

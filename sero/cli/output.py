@@ -22,6 +22,11 @@ def say(line: str) -> None:
     typer.echo(printable(line))
 
 
+def announce(line: str) -> None:
+    """Write one line on what goes on to standard error, so that it is in no piped output."""
+    typer.echo(printable(line), err=True)
+
+
 def complain(message: str) -> None:
     """Write an error to standard error."""
     typer.echo(f"error: {printable(message, keep_lines=True)}", err=True)

@@ -140,6 +140,7 @@ def test_an_assignment_its_record_and_its_second_run(sero, roster, script, tmp_p
     arguments = ["assign", roster(), "backbone=everybody", "--conf", script, "--out", "a.jsonl"]
     first = sero(*arguments)
     assert first.code == 0, first.err
+    assert first.err.startswith("21 to 54 logical calls")
     assert "cost: 21 logical calls (21 to 54 were forecast)" in first.out
     assert "21 requests sent" in first.out
     assert "against the debate's 3 calls: 7.0 times" in first.out

@@ -16,7 +16,9 @@ _SLOT = re.compile(
     rf"(?<![^\W_])({_DAYS}),{_GAP}{_CLOCK}{_GAP}-{_GAP}{_CLOCK}(?![0-9])"
     rf"(?:{_GAP}([AaPp])\.?[Mm]\b)?"
 )
-_MARKER = re.compile(r"(?:proposed time|SOLUTION):", re.IGNORECASE)
+_MARKER = re.compile(
+    r"[Pp]roposed [Tt]ime:|PROPOSED TIME:|SOLUTION:|^[ \t#_>]{0,8}[Ss]olution:", re.MULTILINE
+)
 
 # The published reader finds `Word, H:MM - H:MM`. A match can only begin where a run of letters
 # begins, and saying so keeps the search linear.
@@ -33,8 +35,9 @@ def read(text: str) -> str | None:
     """The proposed slot as `Monday, 9:30 - 10:00`, or None.
 
     The first slot after the last answer marker counts, so that options rejected before it and
-    alternatives behind it do no harm; without a marker, the first slot of the text. The clock has
-    24 hours: an AM or PM behind the slot may only confirm them.
+    alternatives behind it do no harm (`another solution:` in a sentence is no marker); without a
+    marker, the first slot of the text. The clock has 24 hours: an AM or PM behind the slot may
+    only confirm them.
     """
     plain = without_emphasis(plain_typography(text))
     slots = list(_SLOT.finditer(plain))

@@ -21,7 +21,9 @@ _MARKED_PLAN = re.compile(rf"{MARKER}[\s_]*+[\"']?(?={_STEP_HEAD})")
 _FENCE = re.compile(r"^[ \t]*+```[A-Za-z]{0,12}[ \t]*+$", re.MULTILINE)
 _CLOCK = re.compile(r"(1[0-2]|0?[1-9]):([0-5]?[0-9]) ?([AaPp])[Mm]")
 _CLAIMED = re.compile(r"for ([0-9]{1,5}) ?min")
-_CLAIMED_HOURS = re.compile(r"for ([0-9]{1,3}) ?h(?:(?:ou)?rs?)?\b(?:,? and)?(?: ([0-9]{1,3}) ?m)?")
+_CLAIMED_HOURS = re.compile(
+    r"for ([0-9]{1,3}) ?h(?:(?:ou)?rs?)?\b(?:(?:,? and|,)? ([0-9]{1,3}) ?m|(?!,? and\b|,? [0-9]))"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Find the final answer in a response: what stands behind the last marker.
 
 The marker is read in any letter case, dressed in Markdown, with a full-width colon and with or
-without a blank behind it. Without one there is no answer, however plain the response. Words of a
-sentence (`the final answer: 7 follows from ...`) are a marker only where there is no other.
+without a blank behind it. Without one there is no answer, however plain the response. The subject
+of a sentence (`the final answer: 7 follows from ...`) is a marker only where there is no other.
 """
 
 from __future__ import annotations
@@ -17,6 +17,11 @@ _MARKER = re.compile(
 _LABEL = "Final Answer"
 _LINE_DRESS = " \t*_`#>\"'-•.:|0123456789"
 _MOST_DRESS = 20
+_LONGEST_SENTENCE = 500
+_PREDICATE = re.compile(
+    r" (?:is|are|was|were|follows?|comes?|came|seems?|looks?|has|have|would|could|should|must|can"
+    r"|cannot|may|might|will|because|since)\b"
+)
 _NOTHING = " \t*_`#>"
 _WRAPPERS = ("boxed", "text", "textbf", "mathrm", "mathbf")
 _LATEX_BLANK = re.compile(r"\\(?:[,;:! ]|q?quad(?![A-Za-z])|\Z)")
@@ -45,9 +50,16 @@ def final_answer(response: str) -> str | None:
 
 
 def _markers(shown: str) -> list[re.Match[str]]:
-    """The markers that count: spelt as asked for or at the start of a line, else all."""
+    """The markers that count: all but the subjects of sentences, else all."""
     markers = list(_MARKER.finditer(shown))
-    return [m for m in markers if m[0].startswith(_LABEL) or _begins_line(shown, m)] or markers
+    return [m for m in markers if not _is_subject(shown, m)] or markers
+
+
+def _is_subject(shown: str, marker: re.Match[str]) -> bool:
+    if marker[0].startswith(_LABEL) or _begins_line(shown, marker):
+        return False
+    line = shown[marker.end() : marker.end() + _LONGEST_SENTENCE].partition("\n")[0]
+    return _PREDICATE.search(line) is not None
 
 
 def _begins_line(shown: str, marker: re.Match[str]) -> bool:

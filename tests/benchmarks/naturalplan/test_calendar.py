@@ -48,6 +48,21 @@ from sero.benchmarks.naturalplan.calendar import NO_SLOT, read, read_official
             "Monday, 9:30 - 10:00",
             ("Friday", 8.0, 8.5),
         ),
+        (
+            "The proposed time: Monday, 9:30 - 10:00. Another solution: Friday, 8:00 - 8:30",
+            "Monday, 9:30 - 10:00",
+            ("Monday", 9.5, 10.0),
+        ),
+        (
+            "SOLUTION: Monday, 9:30 - 10:00\nAlternative solution: Friday, 8:00 - 8:30",
+            "Monday, 9:30 - 10:00",
+            ("Monday", 9.5, 10.0),
+        ),
+        (
+            "Not Friday, 8:00 - 8:30.\n### Solution: Monday, 9:30 - 10:00",
+            "Monday, 9:30 - 10:00",
+            ("Friday", 8.0, 8.5),
+        ),
         ("__Monday, 9:30 - 10:00__", "Monday, 9:30 - 10:00", ("Monday", 9.5, 10.0)),
         # half of the day named behind a slot: it may only confirm the 24-hour clock
         ("Monday, 9:30 - 10:00 AM", "Monday, 9:30 - 10:00", ("Monday", 9.5, 10.0)),

@@ -110,6 +110,9 @@ def test_steps_are_read_in_their_four_forms():
         STEPS.replace("Ann for 45 minutes", "Ann for 46 minutes"),
         STEPS.replace("Ann for 45 minutes", "Ann for 1 hour"),
         STEPS.replace("Ann for 45 minutes", "Ann for 0 hours and 45 minutes"),
+        STEPS.replace("Ann for 45 minutes", "Ann for 0 hours, 45 minutes"),
+        STEPS.replace("Ann for 45 minutes", "Ann for half an hour and a half"),
+        STEPS.replace("Ann for 45 minutes", "Ann for 0 hours and a half"),  # no length is read
         STEPS.replace(" for 15 minutes from 10:35AM to 10:50AM", ""),
         STEPS + " You travel home.",
         STEPS + " You meet Bob for 15 minutes.",

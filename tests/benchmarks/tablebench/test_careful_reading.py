@@ -36,6 +36,8 @@ from sero.benchmarks.tablebench.careful_reading import final_answer
         ("Final Answer: 1, no, Final Answer: 2", "2"),
         ("Final Answer: 7\n\nThe final answer: 7 is a sum.", "7"),  # words of a sentence
         ("The final answer: 1 is a guess.\nfinal answer: 7", "7"),
+        ("Final Answer: 7\nWait, correction. My final answer: 8", "8"),
+        ("final answer: 7\nso the final answer: New York Giants.", "New York Giants."),
         ("Final Answer: 1\n- **final answer:** 7", "7"),
         ("Final Answer: 1\n2. FINAL ANSWER: 7", "7"),
         ("Final Answer: 1\nFinal Answer:", "1"),

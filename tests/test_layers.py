@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parent.parent / "sero"
 
 LAYERS = [
     {"errors"},
-    {"seeding", "storage", "database", "validation", "prompts"},
+    {"seeding", "storage", "database", "validation", "volatile", "prompts"},
     {"roles"},
     {"credit"},
     {"backbones", "encoders", "benchmarks", "tracking"},

@@ -14,7 +14,8 @@ from sero.config.sections import (
     PathsConfig,
     RunConfig,
 )
-from sero.config.variant import comparable, describe_changes, resolved_data, run_directory
+from sero.config.variant import describe_changes, resolved_data, run_directory
+from sero.volatile import comparable
 
 __all__ = [
     "BudgetConfig",

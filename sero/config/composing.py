@@ -27,7 +27,7 @@ from sero.config.named_backbones import with_named_backbones
 HYDRA_VERSION = "1.3"
 
 KEPT = 32
-"""Whole compositions that a composer remembers; a sweep may have any number of them."""
+"""Compositions that are remembered of either kind; a sweep may have any number of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Composes one primary file, `train` or `evaluate`, under overrides.
+    """Composes one primary file, such as `train` or `evaluate`, under overrides.
 
     Attributes:
         config_name: the primary file, without its suffix.
@@ -70,16 +70,15 @@ class Composer:
         known = self._known.get(tuple(overrides))
         if known is None:
             known = self._known[tuple(overrides)] = self._compose(overrides)
-            if len(self._known) > KEPT:
-                del self._known[next(iter(self._known))]
+            _drop_the_oldest(self._known)
         return known
 
     def _compose(self, overrides: Sequence[str]) -> Composed:
         parsed = OverridesParser.create(config_loader=self.loader).parse_overrides(list(overrides))
         values = [override for override in parsed if self._sets_a_value(override)]
         files = [override.input_line or "" for override in parsed if override not in values]
-        if any(o.is_sweep_override() or o.key_or_group == "hydra.searchpath" for o in parsed):
-            files, values = list(overrides), []  # an error, or more folders to look in
+        if any(map(_needs_the_whole, parsed)):
+            files, values = list(overrides), []
         tree = self._files(files)
         if tree is None:
             tree, values = _without_hydra(self._whole(overrides)), []
@@ -94,6 +93,7 @@ class Composer:
             whole = self._whole(overrides)
             own = OmegaConf.to_yaml(OmegaConf.masked_copy(whole.hydra, ["mode", "sweeper"]))
             known[tuple(overrides)] = None if "${" in own else _without_hydra(whole)
+            _drop_the_oldest(known)
         return known[tuple(overrides)]
 
     def _whole(self, overrides: Sequence[str]) -> DictConfig:
@@ -119,6 +119,18 @@ def _known_files(
 ) -> dict[tuple[str, ...], Composed | None]:
     """The files' trees composed so far, by overrides; shared by the jobs of one process."""
     return {}
+
+
+def _needs_the_whole(override: Override) -> bool:
+    """Whether an override is an error, adds folders to look in, or reads Hydra's own node."""
+    looks_elsewhere = override.key_or_group == "hydra.searchpath"
+    reads_hydra = "${hydra" in (override.input_line or "")
+    return override.is_sweep_override() or looks_elsewhere or reads_hydra
+
+
+def _drop_the_oldest(known: dict[tuple[str, ...], Any]) -> None:
+    if len(known) > KEPT:
+        del known[next(iter(known))]
 
 
 def _without_hydra(whole: DictConfig) -> Composed:

@@ -13,31 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from sero.config.composing import Composer
 from sero.config.named_backbones import FILE
-
-VOLATILE = (
-    "paths",
-    "logger",
-    "progress",
-    "budget",
-    "evaluate",
-    "train.checkpoint_every",
-    "backbone.base_url",
-    "backbone.api_key_env",
-    "backbone.concurrency",
-    "backbone.timeout_s",
-    "backbone.max_retries",
-    "backbone.backoff_s",
-    "backbone.backoff_max_s",
-    "backbone.session_header",
-    "backbone.serve",
-    "backbone.price",
-    "backbone.replicas",
-    "backbone.threads",
-    "backbone.ready_timeout_s",
-    "backbone.logs",
-    "backbone.note",
-)
-"""Keys, or whole sections, that change how a run is done and not what comes out of it."""
+from sero.volatile import FURTHER_BACKBONE, VOLATILE, comparable
 
 PLACED = ("experiment", "method", "benchmark")
 """Groups whose choice has a part of the path to itself."""
@@ -46,7 +22,6 @@ FIRST = ("row", "assign.by")
 """Keys that a slug begins with."""
 
 MAX_SLUG_CHARS = 60
-_BACKBONE = re.compile(r"^backbones\.[^.]+\.")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 """No `=` and no comma either: a run directory is given on the command line (`from_pool=RUN`),
 where Hydra would read them."""
@@ -101,11 +76,6 @@ def resolved_data(cfg: DictConfig) -> dict[str, Any]:
     return {str(key): value for key, value in data.items()}
 
 
-def comparable(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Resolved data without the keys that may change between two starts of one run."""
-    return _without_volatile(data, "")
-
-
 def describe_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """`gate.tasks: 1 -> 8` for every value that differs, in key order."""
     before, after = _flat(old), _flat(new)
@@ -131,7 +101,7 @@ def _files_named(differences: Mapping[str, Any]) -> dict[str, Any]:
     files = {
         key.removesuffix(f".{FILE}"): value
         for key, value in differences.items()
-        if _BACKBONE.sub("", key) == FILE
+        if FURTHER_BACKBONE.sub("", key) == FILE
     }
     rest = {
         key: value
@@ -146,16 +116,6 @@ def _unresolved(cfg: DictConfig) -> dict[str, Any]:
     data = OmegaConf.to_container(cfg, resolve=False)
     assert isinstance(data, dict)
     return {str(key): value for key, value in data.items()}
-
-
-def _without_volatile(data: Mapping[str, Any], path: str) -> dict[str, Any]:
-    kept = {}
-    for key, value in data.items():
-        where = f"{path}{key}"
-        if _BACKBONE.sub("backbone.", where) in VOLATILE:
-            continue
-        kept[key] = _without_volatile(value, f"{where}.") if isinstance(value, dict) else value
-    return kept
 
 
 def _flat(data: Mapping[str, Any], path: str = "") -> dict[str, Any]:

@@ -61,7 +61,8 @@ class RowKey:
             their names alone have both in common, whatever of it the slugs have room for.
         roster: who may play, likewise.
         reuse: one candidate may play several roles.
-        answers: all that the answers follow from, likewise: rows that have it in common are one.
+        answers: all that the answers follow from, likewise: rows that have it in common in all of
+            their runs are one.
     """
 
     experiment: str

@@ -13,16 +13,17 @@ from typing import Any
 from sero.assignment.players import META_DEBATE, ORACLE, RANDOM
 from sero.assignment.rules import AssignMode
 from sero.reporting.records import RunRecord
+from sero.volatile import comparable
 
 ASSIGN = "assign"
 NAMES = ("experiment", "row")
 BACKBONES = ("backbone", "backbones")
 APART = ("seed", "paths", "logger", "progress", "budget", "evaluate")
-"""Sections that tell no two rows of a block apart, and neither do `BACKBONES` of a real model: the
-block's setting names them."""
+"""Sections that tell no two hosts of a block apart, and neither do `BACKBONES`."""
 
+SEED = "seed"
 SEEDED = "world"
-"""Key of any section that follows the seed: the simulated benchmark, backbone and encoder."""
+"""Key that follows the seed unless it is given: of the simulated benchmark, backbone, encoder."""
 
 
 def host_of(run: RunRecord) -> str:
@@ -55,12 +56,17 @@ def may_reuse(run: RunRecord) -> bool:
 
 
 def answers_of(run: RunRecord) -> str:
-    """Digest of all that a run's answers follow from, the world of its seed left out.
+    """Digest of all settings that a run's answers follow from, its seed left out.
 
-    Equal for runs that differ only in what their decider never reads of `assign`.
+    A world that is the seed's is left out with it; one that is given counts. Equal for runs that
+    differ only in how they are done and in what their decider never reads of `assign`.
     """
-    apart = (*APART, ASSIGN, *(() if run.simulated else BACKBONES))
-    kept = {key: _without(v, SEEDED) for key, v in run.config.items() if key not in apart}
+    seed = run.config.get(SEED)
+    kept = {
+        key: _seedless(value, seed)
+        for key, value in comparable(run.config).items()
+        if key not in (SEED, ASSIGN)
+    }
     read = {key: value for key, value in _assign(run).items() if is_read(key, run.played_by)}
     if "mode" in read and run.played_by != META_DEBATE:
         read["mode"] = may_reuse(run)
@@ -82,6 +88,16 @@ def is_read(key: str, by: str) -> bool:
 def _assign(run: RunRecord) -> Mapping[str, Any]:
     section = run.config.get(ASSIGN)
     return section if isinstance(section, Mapping) else {}
+
+
+def _seedless(value: object, seed: object) -> object:
+    """A section whose worlds, where they are the seed's, say so in the place of the number."""
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: SEED if key == SEEDED and inner == seed else _seedless(inner, seed)
+        for key, inner in value.items()
+    }
 
 
 def _without(section: object, name: str) -> object:

@@ -98,13 +98,10 @@ def make_blocks(runs: Iterable[RunFigures]) -> tuple[Block, ...]:
     Rows whose answers follow from the same settings are one, under the key that comes first.
     """
     found: dict[Setting, dict[RowKey, list[RunFigures]]] = defaultdict(lambda: defaultdict(list))
-    first: dict[tuple[Setting, str], RowKey] = {}
-    for run in sorted(runs, key=lambda run: (_seed_order(run.seed), str(run.directory))):
-        answers = run.row.answers
-        key = first.setdefault((run.setting, answers), run.row) if answers else run.row
-        found[run.setting][key].append(run)
+    for run in sorted(runs, key=_order):
+        found[run.setting][run.row].append(run)
     order = sorted(found, key=lambda s: (s.benchmark, s.backbone, s.scorer, s.world, s.data))
-    return tuple(_block(setting, found[setting]) for setting in order)
+    return tuple(_block(setting, _merged(found[setting])) for setting in order)
 
 
 def row_estimate(row: SeedRow, block: Block) -> Estimate:
@@ -190,6 +187,24 @@ def _called(rows: Sequence[SeedRow], name: str) -> list[SeedRow]:
     return []
 
 
+def _merged(rows: Mapping[RowKey, Sequence[RunFigures]]) -> dict[RowKey, list[RunFigures]]:
+    """Whole rows of equal answers under the first of their keys, whose own runs come first."""
+    first: dict[frozenset[tuple[str, str]], RowKey] = {}
+    merged: dict[RowKey, list[RunFigures]] = {}
+    for key, runs in rows.items():
+        known = all(run.row.answers for run in runs)
+        into = first.setdefault(_answers(runs), key) if known else key
+        merged.setdefault(into, []).extend(runs)
+    return merged
+
+
+def _answers(runs: Sequence[RunFigures]) -> frozenset[tuple[str, str]]:
+    """What a row's answers follow from; seed by seed where not all of its runs agree."""
+    by_seed = frozenset((run.seed, run.row.answers) for run in runs)
+    found = {answers for _, answers in by_seed}
+    return by_seed if len(found) > 1 else frozenset(("", answers) for answers in found)
+
+
 def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Block:
     labels = labels_of(list(rows))
     made = []
@@ -202,7 +217,8 @@ def _block(setting: Setting, rows: Mapping[RowKey, Sequence[RunFigures]]) -> Blo
                 (repeated if run.row == kept[run.seed].row else equal).append(run)
             else:
                 kept[run.seed] = run
-        made.append(SeedRow(label=labels[key], key=key, runs=tuple(kept.values())))
+        in_order = tuple(sorted(kept.values(), key=_order))
+        made.append(SeedRow(label=labels[key], key=key, runs=in_order))
     data = {run.data for row in made for run in row.runs}
     # Without a fingerprint nobody knows whether two runs have the same items.
     over_items = len(data) == 1 and "" not in data
@@ -247,6 +263,10 @@ def common(runs: Sequence[Scored]) -> tuple[str, ...]:
 def item_means(runs: Sequence[Scored], items: Sequence[str]) -> Scored:
     """Each item with its group and its mean over the runs; every run has every item."""
     return {i: (runs[0][i][0], float(np.mean([run[i][1] for run in runs]))) for i in items}
+
+
+def _order(run: RunFigures) -> tuple[tuple[int, str], str]:
+    return (_seed_order(run.seed), str(run.directory))
 
 
 def _seed_order(seed: str) -> tuple[int, str]:

@@ -5,6 +5,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from sero.config import Composer
+from sero.config.composing import KEPT
 
 EXPERIMENTS = (
     *("single", "quickstart", "main", "backbone_scaling", "simulator", "ablation/no_gate"),
@@ -66,3 +67,15 @@ def test_a_value_set_once_is_not_in_the_next_tree(train):
     before = train.compose(["experiment=single"]).config.gate.tasks
     assert train.compose(["experiment=single", "gate.tasks=7"]).config.gate.tasks == 7
     assert train.compose(["experiment=single", "seed=9"]).config.gate.tasks == before
+
+
+def test_a_value_that_reads_hydras_node_may_be_taken_out_again(train):
+    overrides = ("experiment=single", "+named=${hydra.job.name}", "~named")
+    data = OmegaConf.to_container(train.compose(overrides).config, resolve=False)
+    assert list(data.items()) == whole(train, overrides)[0]
+
+
+def test_a_long_sweep_does_not_fill_the_memory(train):
+    for seed in range(2 * KEPT):
+        train.compose([f"seed={seed}"])
+    assert len(train._known) == KEPT

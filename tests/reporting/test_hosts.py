@@ -12,23 +12,28 @@ from sero.reporting.records import RunRecord
 CONF = Path(__file__).parents[2] / "conf"
 
 
+def record(config):
+    """A finished run of a configuration."""
+    state = Status(state="completed")
+    return RunRecord(directory=Path("run"), status=state, result=None, config=config, manifest={})
+
+
 @pytest.fixture(scope="module")
-def digests_of():
+def composed():
+    """A factory: overrides to the run of that configuration."""
+    with composer(CONF, "train") as composing:
+        yield lambda *overrides: record(resolved_data(composing.compose([*overrides]).config))
+
+
+@pytest.fixture(scope="module")
+def digests_of(composed):
     """A factory: overrides of experiment=main to the digests of that run."""
 
     def digests(*overrides):
-        config = resolved_data(composing.compose(["experiment=main", *overrides]).config)
-        run = RunRecord(
-            directory=Path("run"),
-            status=Status(state="completed"),
-            result=None,
-            config=config,
-            manifest={},
-        )
+        run = composed("experiment=main", *overrides)
         return host_of(run), rules_of(run)
 
-    with composer(CONF, "train") as composing:
-        yield digests
+    return digests
 
 
 @pytest.mark.parametrize("host", ["mad", "dmad"])
@@ -52,18 +57,11 @@ def test_seeds_of_the_simulated_world_are_one_host(digests_of):
     assert digests_of(*world) != digests_of(*world, "benchmark.dim=32")
 
 
-def answers(by, *, method="mad", **assign):
+def answers(by, *, method="mad", seed=1, sections=None, **assign):
     """Digest of what the answers of a run follow from; an argmax over two candidates by default."""
     section = {"by": by, "roster": "ann_and_bob.yaml", "mode": "argmax", "review": "joint"}
-    return answers_of(
-        RunRecord(
-            directory=Path("run"),
-            status=Status(state="completed"),
-            result=None,
-            config={"method": {"name": method}, "seed": 1, "assign": {**section, **assign}},
-            manifest={},
-        )
-    )
+    config = {"method": {"name": method}, "seed": seed, "assign": {**section, **assign}}
+    return answers_of(record({**config, **(sections or {})}))
 
 
 @pytest.mark.parametrize(
@@ -88,3 +86,42 @@ def test_rules_without_reuse_are_one_to_a_random_assignment():
     assert answers("random", mode="margin") == answers("random", mode="greedy")
     assert answers("random", mode="margin") != answers("oracle", mode="margin")
     assert answers("meta_debate", mode="margin") != answers("meta_debate", mode="greedy")
+
+
+@pytest.mark.parametrize(
+    ("sections", "others", "equal"),
+    [
+        ({"train": {"checkpoint_every": 5}}, {"train": {"checkpoint_every": 9}}, True),
+        ({"train": {"batch": 5}}, {"train": {"batch": 9}}, False),
+        ({"paths": {"runs": "a"}, "budget": {"calls": 1}}, {}, True),
+        ({"backbone": {"concurrency": 8}}, {"backbone": {"concurrency": 16}}, True),
+        ({"backbone": {"context_tokens": 2048}}, {"backbone": {"context_tokens": 8192}}, False),
+        ({"backbones": {"x": {"concurrency": 8}}}, {"backbones": {"x": {}}}, True),
+        ({"backbones": {"x": {"top_p": 0.5}}}, {"backbones": {"x": {"top_p": 0.9}}}, False),
+        ({"from_pool": "one"}, {"from_pool": "another"}, False),
+    ],
+)
+def test_what_says_how_a_run_is_done_moves_no_answers(sections, others, equal):
+    assert (answers("ann", sections=sections) == answers("ann", sections=others)) == equal
+
+
+@pytest.mark.parametrize("place", ["benchmark", "backbone", "backbones"])
+def test_a_world_is_left_out_only_where_it_is_the_seeds(place):
+    def of(seed, world):
+        section = {"dim": 8, "world": world}
+        sections = {place: {"x": section} if place == "backbones" else section}
+        return answers("ann", seed=seed, sections=sections)
+
+    assert of(1, 1) == of(2, 2)
+    assert of(1, 5) == of(2, 5)
+    assert len({of(1, 1), of(1, 5), of(1, 6)}) == 3
+
+
+def test_a_sweep_over_rules_has_each_candidate_once(composed):
+    def of(*overrides):
+        return answers_of(composed("experiment=assign/world", "assign.by=clerk-1", *overrides))
+
+    base = of("seed=1")
+    assert of("seed=7", "assign.mode=greedy", "train.checkpoint_every=3") == base
+    assert of("seed=1", "benchmark.world=5") != base
+    assert of("seed=1", "backbone.noise_sd=2.0") != base

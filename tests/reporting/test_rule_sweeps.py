@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from sero.reporting.figures import read_figures
 from sero.reporting.formats import Format, render_report
 from sero.reporting.hindsight import hindsights
 from sero.reporting.results import make_report
@@ -48,6 +49,61 @@ def test_what_no_rule_moves_stands_there_once(two_rules):
         (by, "greedy", seed) for by in ("ann", "bob") for seed in ("1", "2")
     ]
     assert block.repeated == ()
+
+
+def rows_of(run, *given):
+    """Row to the directories of its runs, and what was left out; given as (rule, seed, answers)."""
+    runs = [
+        run("mad", seed, by="ann", extra=mode, answers=answers, directory=f"{mode}/{seed}")
+        for mode, seed, answers in given
+    ]
+    (block,) = make_blocks(runs)
+    rows = {row.key.extra: [str(one.directory) for one in row.runs] for row in block.rows}
+    assert block.repeated == ()
+    return rows, [str(one.directory) for one in block.equal]
+
+
+def test_rows_are_merged_whole(run):
+    given = [("greedy", 1, "x"), ("greedy", 2, "x"), ("argmax", 2, "x"), ("argmax", 3, "x")]
+    rows, equal = rows_of(run, *given)
+    assert rows == {"greedy": ["greedy/1", "greedy/2", "argmax/3"]}
+    assert equal == ["argmax/2"]
+
+
+def test_a_row_that_is_another_in_one_run_stands_alone(run):
+    whole = [("argmax", 1, "x"), ("argmax", 2, "y")]
+    rows, equal = rows_of(run, *whole, ("greedy", 1, "x"))
+    assert rows == {"argmax": ["argmax/1", "argmax/2"], "greedy": ["greedy/1"]}
+    rows, equal = rows_of(run, *whole, ("greedy", 1, "y"), ("greedy", 2, "x"))
+    assert (len(rows), equal) == (2, [])
+
+
+def test_rows_that_change_alike_from_seed_to_seed_are_one(run):
+    given = [(mode, seed, f"pool {seed}") for mode in ("argmax", "greedy") for seed in (1, 2)]
+    rows, equal = rows_of(run, *given)
+    assert rows == {"argmax": ["argmax/1", "argmax/2"]}
+    assert equal == ["greedy/1", "greedy/2"]
+
+
+@pytest.mark.parametrize(
+    ("simulated", "one", "other", "left_out"),
+    [
+        (True, {}, {"benchmark": {"name": "skillworld", "world": 5}}, 0),
+        (False, {"backbone": {"context_tokens": 2048}}, {"backbone": {"context_tokens": 8192}}, 0),
+        (False, {"backbone": {"concurrency": 2}}, {"backbone": {"concurrency": 8}}, 1),
+        (False, {"train": {"checkpoint_every": 2}}, {"train": {"checkpoint_every": 8}}, 1),
+    ],
+)
+def test_runs_are_one_by_what_moves_their_answers(make_run, simulated, one, other, left_out):
+    directories = []
+    for mode, sections in (("argmax", one), ("greedy", other)):
+        where = make_run(variant=f"assign.mode-{mode}-abcdef", simulated=simulated, episodes=[])
+        config = yaml.safe_load((where / "config.yaml").read_text())
+        config |= {"assign": {"by": "ann", "mode": mode, "roster": "two.yaml"}, **sections}
+        (where / "config.yaml").write_text(yaml.safe_dump(config))
+        directories.append(where)
+    (block,) = make_blocks([read_figures(where) for where in directories])
+    assert (len(block.rows), len(block.equal)) == (2 - left_out, left_out)
 
 
 def test_every_rule_is_measured_to_the_best_uniform_one(two_rules):

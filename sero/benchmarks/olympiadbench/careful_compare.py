@@ -37,7 +37,12 @@ from sero.benchmarks.olympiadbench.careful_terms import Unreadable, free_symbols
 from sero.benchmarks.olympiadbench.careful_text import RELATIONS, enclosed, split, tidy
 
 MAX_NESTING = 8
-_ONLY_WORDS = re.compile(r"(?=.*[A-Za-z]{4})[A-Za-z ]+\Z")
+_SAYING = re.compile(
+    r"(?:all|any|are|does|do|empty|exists?|false|have|has|impossible|infinite|infinitely|is"
+    r"|many|never|no|non|none|not|numbers?|possible|real|roots?|set|solutions?|such|the|there|true"
+    r"|undefined|values?|yes)\Z",
+    re.IGNORECASE,
+)
 _WRAPPED = re.compile(r"\\text ?\{([^{}]*)\}")
 
 
@@ -66,9 +71,12 @@ def same(gold: str, answer: str, rule: Rule) -> bool:
 
 
 def _words(text: str) -> str:
-    """The tidy text, whether its words are wrapped or not; of words alone, without their case."""
-    said = tidy(_WRAPPED.sub(r" \1 ", text))
-    return said.lower().removesuffix("s") if _ONLY_WORDS.match(said) else said
+    """The tidy text, its words wrapped or not; of `no solution` and its like in small letters."""
+    bare = _WRAPPED.sub(r" \1 ", text)
+    words = bare.lower().split()
+    if words and all(map(_SAYING.match, words)):
+        return " ".join(word.removesuffix("s") for word in words)
+    return tidy(bare)
 
 
 def _same(gold: str, answer: str, rule: Rule, nesting: int) -> bool:

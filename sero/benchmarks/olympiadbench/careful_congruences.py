@@ -10,7 +10,7 @@ from sero.benchmarks.olympiadbench.careful_text import tidy
 _CONGRUENCE = re.compile(
     r"\A(?:([^=]{1,40}?)\\equiv ?)?([^,;]+?) ?\(? ?"
     r"(?:\\pmod|\\text ?\{ ?mod(?:ulo)? ?\}|\bmod(?:ulo)?\b) ?"
-    r"(?:\{ ?([^{}]+?) ?\}|([^{}()]+?)) ?\)?\Z"
+    r"(?:\{ ?([^{}]{1,60}?) ?\}|([^{}()]{1,60}?)) ?\)?\Z"
 )
 _INTEGER = re.compile(r"-?\d{1,500}\Z")
 

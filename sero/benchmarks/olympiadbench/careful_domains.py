@@ -8,17 +8,20 @@ gold is an inequality in a letter that stands for integers (`k \ge 3`), they are
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from fractions import Fraction
 
 from sero.benchmarks.olympiadbench.careful_arithmetic import Undefined
 from sero.benchmarks.olympiadbench.careful_items import (
     closing_remark,
+    has_inequality,
     name_and_rest,
     remark_sets,
 )
 from sero.benchmarks.olympiadbench.careful_set_reader import read_set
 from sero.benchmarks.olympiadbench.careful_sets import meeting, same
 from sero.benchmarks.olympiadbench.careful_terms import Unreadable
-from sero.benchmarks.olympiadbench.careful_text import INEQUALITIES, tokens
+from sero.benchmarks.olympiadbench.careful_text import EQUALS, INEQUALITIES, split, tokens
 
 _SET_SIGN = re.compile(r"\\(?:cup|cap|setminus|mathbb|emptyset)(?![A-Za-z])")
 _NAMES = r"(?<![A-Za-z\\])[A-Za-z](?:_\{?\w+\}?)?(?: ?, ?[A-Za-z](?:_\{?\w+\}?)?)*"
@@ -42,10 +45,11 @@ _STRAY_LETTER = re.compile(r"[A-Za-z] ?(?=[\[(])")
 _WRAPPED = re.compile(r"\\text ?\{[^{}]*\}")
 _LEAST = re.compile(
     r"(?:[ ,;(]|\\text ?\{)"
-    r"(?:[ ,;({}]|\\text ?\{|(?:for|where|when|with|all|integers?)(?![A-Za-z]))*"
-    r"(?<![A-Za-z\\])([A-Za-z]) ?(?:\\ge|>|\\ne) ?-?\d+(?:[ )}]|\\text ?\{)*\Z"
+    r"(?:[ ,;({}]|\\text ?\{|(?:for|where|when|with|all|integers?)(?![A-Za-z])){0,12}+"
+    r"(?<![A-Za-z\\])([A-Za-z]) ?(\\ge|>) ?(-?\d{1,9}+)(?:[ )}]|\\text ?\{)*+\Z"
 )
 _COUNTING = frozenset("ijklmn")
+_SMALL = 3
 _INTEGERS = frozenset({"Z", "N", "integer", "integral", "natural", "whole"})
 
 
@@ -54,18 +58,54 @@ def names_set(gold: str) -> bool:
     return _SET_SIGN.search(gold) is not None
 
 
-def without_least(text: str, gold: str) -> str:
-    r"""An expression without the least value of its letter: `2n - 2 (n \ge 2)`."""
+def without_least(gold: str, answer: str) -> tuple[str, str]:
+    r"""Gold and answer without the least value of their letter: `2n - 2 (n \ge 2)`.
+
+    An answer's goes where the gold states the same, or none and it is a small one of a counter.
+    """
+    wanted, given = _least(gold), _least(answer)
+    bare = gold if wanted is None else wanted.kept
+    if given is None or has_inequality(bare):
+        return bare, answer
+    if wanted is not None:
+        return bare, given.kept if given.value == wanted.value else answer
+    said = split(given.kept, EQUALS)[0][-1]
+    small = given.letter in _COUNTING and given.value <= _SMALL
+    return bare, given.kept if small and given.letter in _LETTER.findall(said) else answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Least:
+    """`kept` and a remark behind it: `letter` is at least `value`.
+
+    A counter above k is at least k + 1; the half of k + 1/2 tells other letters above k apart.
+    """
+
+    kept: str
+    letter: str
+    value: Fraction
+
+
+def _least(text: str) -> _Least | None:
     match = _LEAST.search(text)
-    if (
-        match is None
-        or not match.start()
-        or match[1] not in _LETTER.findall(f"{gold} {text[: match.start()]}")
-    ):
-        return text
-    kept = text[: match.start()].rstrip(" ,;(")
-    bounded = any(token in INEQUALITIES for token, _, _ in tokens(kept))
-    return text if bounded or not re.search(r"[A-Za-z\d]", kept) else kept
+    if match is None:
+        return None
+    kept, letter = text[: match.start()].rstrip(" ,;("), match[1]
+    if letter not in _LETTER.findall(kept) or has_inequality(kept):
+        return None
+    if any(_sets(letter, part) for part in split(kept, {",", ";"})[0]):
+        return None
+    value = Fraction(match[3])
+    if match[2] == ">":
+        value += 1 if letter in _COUNTING else Fraction(1, 2)
+    return _Least(kept=kept, letter=letter, value=value)
+
+
+def _sets(letter: str, equation: str) -> bool:
+    """Whether an equation gives a letter its value: `n = 5`, but not `f(n) = n`."""
+    sides = split(equation, EQUALS)[0]
+    others = " ".join(side for side in sides if side != letter)
+    return len(sides) > 1 and letter in sides and letter not in _LETTER.findall(others)
 
 
 def narrows(gold: str, answer: str) -> bool:

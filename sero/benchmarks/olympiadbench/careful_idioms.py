@@ -34,6 +34,7 @@ _THIN_PRODUCT = re.compile(
     r"(\\(?:sin|cos|tan|cot|sec|csc|ln|log|exp) ?(?:\^ ?(?:\{[^{}]*\}|\d))? ?"
     r"(?:\\[a-z]+|[A-Za-z]|\d+|\{[^{}]*\})) ?\\[,;:] ?(?!or\b|in\b)(?=[A-Za-z]{1,2}(?![A-Za-z]))"
 )
+_IDENTITY = re.compile(r"([A-Za-z](?:_\w)? ?\([A-Za-z]\)) ?\\equiv(?![A-Za-z])")
 _NOT_EQUAL = re.compile(r"\\not ?=")
 _AT_LEAST, _AT_MOST = re.compile(r">="), re.compile(r"<=(?!>)")
 
@@ -62,7 +63,9 @@ def respelt(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """Powers of ten, large numbers in words, combinations and sets in one spelling."""
+    """Powers of ten, large numbers in words, combinations, sets, identities in one spelling."""
+    if "mod" not in text:
+        text = _IDENTITY.sub(r"\1=", text)
     text = _BRACED_SIGN.sub(r"\1", _TIMES_TEN.sub("*", text))
     text = _LARGE_WORD.sub(lambda m: f"*10^{{{_LARGE[m[1]]}}}", _EXPONENT.sub(_power, text))
     text = _TURNED.sub(r"C\2\1", _FRONT.sub(_binomial, text))

@@ -42,15 +42,26 @@ _ALL = re.compile(
     r"integers?|numbers?|reals?|values?|of|natural|rational))* ?\}? ?(?=[A-Za-z] ?(?:\\[gl]e|[<>]))"
 )
 _UNION = re.compile(r"\\cup(?![A-Za-z])")
-_NEXT = re.compile(rf"(?:[,;{AND}{OR}] ?)+(?=[A-Za-z](?:_\{{?\w+\}}?)? ?(?:\([A-Za-z]\))? ?=[^=]*)")
+_NEXT = re.compile(rf"[,;{AND}{OR}] ?(?=[A-Za-z](?:_\{{?\w+\}}?)? ?(?:\([A-Za-z]\))? ?=)")
 _ADJACENT = re.compile(r"(?:\([^()]*,[^()]*\) ?){2,}\Z")
+_ADJECTIVES = (
+    "open|closed|half-open|final|correct|required|desired|only|following|real|numerical|identity"
+    "|maximum|minimum|greatest|smallest|largest"
+)
+_FORMS = (
+    "interval|range|domain|set|circle|line|parabola|ellipse|hyperbola|curve|equation|function"
+    "|value|answer|solution|both|either"
+)
+_QUANTITIES = (
+    "result|number|total|probability|area|length|distance|radius|volume|angle|perimeter|sum"
+    "|product|remainder|limit|maximum|minimum"
+)
+_COUNTED = "ways|solutions|pairs|triples|integers|values"
 _LEADING = re.compile(
-    r"\A\\text ?\{ ?(?:the |an? )?(?!not?\b)(?:[a-z]+ )?(?:interval|range|domain"
-    r"|set|circle|line|parabola|ellipse|hyperbola"
-    r"|curve|equation|function|value|answer|solution|both|either)s?(?: is| are| of)? ?:?\} ?"
-    r"|\A\\text ?\{ ?(?:exactly|there (?:is|are)"
-    r"|(?!(?:[a-z]+ )*(?:not|no|never|neither|least|most)\b)(?:[a-z]+ ){1,5}(?:is|are|equals))"
-    r" ?:?\} ?",
+    rf"\A\\text ?\{{ ?(?:(?:the |an? )?(?:(?:{_ADJECTIVES}) )?(?:"
+    rf"(?:{_FORMS})s?(?: is| are| equals| of)?"
+    rf"|(?:{_QUANTITIES})(?: of (?:{_COUNTED}))? (?:is|are|equals))"
+    r"|exactly|there (?:is|are)(?: exactly)?) ?:?\} ?",
     re.IGNORECASE,
 )
 _SUCH_THAT = re.compile(

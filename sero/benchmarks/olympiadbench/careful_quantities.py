@@ -6,7 +6,6 @@ exact factor. Without a unit in the item a unit, or a word for what is counted, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -26,7 +25,7 @@ from sero.benchmarks.olympiadbench.careful_units import factor_between, is_label
 from sero.benchmarks.olympiadbench.careful_values import agree
 
 _MAX_TAIL = 60
-_INVERSE = re.compile(r"arc(?:sin|cos|tan|cot)|(?:sin|cos|tan|cot) ?\^ ?\{? ?-1(?!\d)")
+_INVERSES = frozenset({"arcsin", "arccos", "arctan", "arccot"})
 
 
 def same_quantity(
@@ -48,8 +47,9 @@ def same_quantity(
         gold, answer = gold.removesuffix(mark).strip(), answer.removesuffix(mark).strip()
     wanted = _readings(gold)
     given = [substitute(term, names or {}) for term in _readings(answer)]
-    if mark == "°" and _INVERSE.search(answer):
-        given += [apply("mul", term, apply("div", integer(180), apply("pi"))) for term in given]
+    if mark == "°":
+        full = apply("div", integer(180), apply("pi"))
+        given += [apply("mul", term, full) for term in given if _is_angle(term)]
     if _any_agree(wanted, given, error):
         return True
     if unit is None and "°" in gold and _in_plain_radians(answer):
@@ -64,6 +64,27 @@ def same_quantity(
             ):
                 return True
     return False
+
+
+def _is_angle(term: Term) -> bool:
+    """Whether a term is one inverse trigonometric function, times or over numbers."""
+    if not isinstance(term, Apply):
+        return False
+    if term.op in _INVERSES:
+        return True
+    if term.op == "div":
+        return _is_angle(term.args[0]) and _is_ratio(term.args[1])
+    if term.op == "mul":
+        angles = [part for part in term.args if not _is_ratio(part)]
+        return len(angles) == 1 and _is_angle(angles[0])
+    return term.op == "neg" and _is_angle(term.args[0])
+
+
+def _is_ratio(term: Term) -> bool:
+    """Whether a term is a number written with signs and fraction bars only."""
+    if isinstance(term, Apply):
+        return term.op in ("neg", "div") and all(map(_is_ratio, term.args))
+    return isinstance(term, Number)
 
 
 def _mark(unit: str | None) -> str:

@@ -12,6 +12,7 @@ from functools import reduce
 import mpmath
 
 from sero.benchmarks.olympiadbench.careful_arithmetic import Undefined, as_mp
+from sero.benchmarks.olympiadbench.careful_bounds import lettered, quantity, unlike
 from sero.benchmarks.olympiadbench.careful_half_lines import half_line
 from sero.benchmarks.olympiadbench.careful_numbers import Setting, evaluate
 from sero.benchmarks.olympiadbench.careful_reader import read_terms
@@ -52,7 +53,6 @@ _OPERATIONS = {
 }
 _REALS = re.compile(r"\\mathbb ?\{? ?R ?\}? ?")
 _LETTER_U = re.compile(r"(?<=[)\]}]) ?(?:\\text ?\{ ?[Uu] ?\}|[Uu]) ?(?=[(\[]|\\\{)")
-_CALL = re.compile(r"[A-Za-z](?:_\{?\w+\}?)? ?\([^()]*\)\Z")
 _MINUS_SET = re.compile(r"- ?(?=\\\{)")
 _SOME_REALS = re.compile(r"(?:\\mathbb|\\text)? ?\{? ?[ZNQ]")
 _REAL_WORD = re.compile(r"\\text ?\{ ?real(?: numbers?)? ?\}|\breal(?: numbers?)?\b")
@@ -67,6 +67,10 @@ def same_set(gold: str, answer: str, error: Fraction | None = None) -> bool:
     Raises:
         Unreadable: one of them names none.
     """
+    ours, theirs = quantity(gold), quantity(answer)
+    if unlike(ours, theirs):
+        return False
+    gold, answer = lettered(gold, ours), lettered(answer, theirs)
     try:
         return same(read_set(gold), read_set(answer), error)
     except Undefined:
@@ -77,9 +81,10 @@ def read_set(text: str, layers: int = 6) -> RealSet:
     """The set that a plain text names.
 
     Raises:
-        Unreadable: it names none.
+        Unreadable: it names none, or has conditions on different letters.
         Undefined: an end is no number.
     """
+    quantity(text)
     conditions = split(text, {","})[0]
     if 1 < len(conditions) <= MAX_PARTS and all(split(one, RELATIONS)[1] for one in conditions):
         return _jointly([read_set(one, layers) for one in conditions])
@@ -172,23 +177,10 @@ def _solutions(text: str) -> RealSet:
     sides, relations = split(text, RELATIONS)
     if not relations:
         raise Unreadable("no set of real numbers")
-    sides = _named(sides)
     result = LINE
     for left, relation, right in zip(sides, relations, sides[1:], strict=False):
         result = meeting(result, _solution(left, relation, right))
     return result
-
-
-def _named(sides: list[str]) -> list[str]:
-    r"""A letter for the quantity that numbers bound: `1 \le f(x) \le 4`, `0 < a + b < 1`."""
-    symbols = [free_symbols(read_terms(side)[0]) for side in sides]
-    open_sides = [i for i, names in enumerate(symbols) if names]
-    if len(open_sides) != 1:
-        return sides
-    at = open_sides[0]
-    if not _CALL.match(sides[at]) and len(set(symbols[at])) < 2:
-        return sides
-    return [*sides[:at], "x", *sides[at + 1 :]]
 
 
 def _solution(left: str, relation: str, right: str) -> RealSet:

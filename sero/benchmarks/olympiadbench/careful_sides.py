@@ -89,10 +89,10 @@ def _uncalled(side: str) -> str:
 
 
 def sides_of(text: str) -> Sided | None:
-    """An answer without inequalities, taken apart; None for one with them, or with no side."""
+    """An answer taken apart; None for one with inequalities or negations, or with no side."""
     text = _LABEL_COLON.sub("", text).strip()
     sides, relations = split(text, EQUALS | INEQUALITIES)
-    if any(relation in INEQUALITIES for relation in relations):
+    if "\\not" in text or any(relation in INEQUALITIES for relation in relations):
         return None
     whole = tuple(sides)
     rough = [False, *(relation == "\\approx" for relation in relations)]

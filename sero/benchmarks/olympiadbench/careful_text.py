@@ -18,7 +18,7 @@ from sero.benchmarks.olympiadbench.careful_unicode import TO_LATEX
 AND, OR = "∧", "∨"
 """What the words *and* and *or* become."""
 
-EQUALS = frozenset({"=", "\\approx", "\\equiv"})
+EQUALS = frozenset({"=", "\\approx"})
 INEQUALITIES = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
 RELATIONS = EQUALS | INEQUALITIES
 

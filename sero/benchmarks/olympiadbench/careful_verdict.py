@@ -35,8 +35,7 @@ def right(
     kinds = [kind.strip().lower() for kind in (answer_type or "").split(",")]
     gold, candidate = plain(gold), plain(candidate)
     if _INTERVAL not in kinds:
-        gold = without_least(gold, gold)
-        candidate = candidate if has_inequality(gold) else without_least(candidate, gold)
+        gold, candidate = without_least(gold, candidate)
     is_set = _INTERVAL in kinds or has_inequality(gold)
     candidate = bare_condition(candidate) if is_set else candidate
     gold_lists = answer_lists(gold, splits_words=not is_set)

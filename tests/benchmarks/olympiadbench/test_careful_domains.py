@@ -2,9 +2,13 @@ r"""Remarks that take only some of a set's numbers."""
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from sero.benchmarks.olympiadbench.careful_domains import names_set, narrows
+from sero.benchmarks.olympiadbench.careful_congruences import same_congruence
+from sero.benchmarks.olympiadbench.careful_domains import names_set, narrows, without_least
+from sero.benchmarks.olympiadbench.careful_items import answer_lists
 from sero.benchmarks.olympiadbench.careful_text import plain
 
 
@@ -34,3 +38,31 @@ def test_integers_narrow_a_real_set(gold: str, answer: str, expected: bool) -> N
 def test_sets_are_known_by_their_signs() -> None:
     assert names_set(plain(r"(0,1)\cup\{3\}"))
     assert not names_set(plain("(0,1)"))
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "left"),
+    [
+        ("2n", r"2n, n \ge 3", "2n"),
+        ("2n", r"2n, n \ge 4", r"2n, n \ge 4"),
+        ("2x", r"2x, x \ge 1", r"2x, x \ge 1"),
+        (r"2n (n \ge 9)", "2n, n > 8", "2n"),
+        (r"2x (x \ge 9)", "2x, x > 8", "2x, x > 8"),
+        ("f(n) = n", r"f(k) = k, k \ge 1", "f(k) = k"),
+        ("5", "5 = n, n > 2", "5 = n, n > 2"),
+    ],
+)
+def test_a_least_value_goes_only_where_it_says_nothing_new(
+    gold: str, answer: str, left: str
+) -> None:
+    assert without_least(plain(gold), plain(answer))[1] == plain(left)
+
+
+@pytest.mark.parametrize("run", [" ", ",", ", ", "for ", "∧ ", "mod ", "(n", "n > 1 "])
+def test_long_runs_are_read_in_linear_time(run: str) -> None:
+    text = run * (20_000 // len(run)) + "{"
+    started = time.process_time()
+    without_least(text, text)
+    answer_lists(text)
+    same_congruence(text, text)
+    assert time.process_time() - started < 5

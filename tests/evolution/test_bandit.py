@@ -177,7 +177,7 @@ def test_credit_is_measured_without_touching_the_pool(toy):
 # ---- the simulated world
 
 MARKS = (300, 600, 1200)
-WHOLE = bool(os.environ.get("SERO_WHOLE_TABLE"))
+WHOLE = bool(os.environ.get("SERO_FULL_SIZE"))
 N_WORLDS, N_CONTROLLERS, N_TASKS, N_ADD = (5, 3, 30, 12) if WHOLE else (2, 1, 10, 4)
 
 
@@ -284,7 +284,7 @@ def test_reinforce_learns_the_targets_of_the_specification(toy, one_thread, name
 
     The specification's own figures are 112, 91 and 87 % at 1200. One controller's share is widely
     spread (13 to 142 % in single worlds of `distractors`), hence three in each of five worlds under
-    `SERO_WHOLE_TABLE=1`. By default one in each of two, on a table of 10 tasks with 4 Adds each,
+    `SERO_FULL_SIZE=1`. By default one in each of two, on a table of 10 tasks with 4 Adds each,
     which is learnt sooner: any two of the five worlds reach 76 % and more at 1200. The share at 300
     is asserted on the whole table alone; single worlds are too far apart there.
     """

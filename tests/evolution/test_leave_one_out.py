@@ -430,7 +430,7 @@ async def test_estimators_share_what_the_cache_holds(simulated, tmp_path, estima
 
 # ---- verified outcomes (method.md §8)
 
-N_HELDOUT, N_WORLDS = (200, 10) if os.environ.get("SERO_WHOLE_TABLE") else (25, 4)
+N_HELDOUT, N_WORLDS = (200, 10) if os.environ.get("SERO_FULL_SIZE") else (25, 4)
 
 
 async def after_refreshes(world, n):
@@ -447,7 +447,7 @@ async def after_refreshes(world, n):
 async def test_the_ema_ranks_roles_as_their_true_marginals_do(simulated):
     """§8.5: Spearman of the EMA after 5 refreshes of 3 tasks with the leave-one-out credit over
     held-out tasks, 5 specialists, mean of 8 worlds. Target .6; verified .84 +- .10 over 200 tasks,
-    which `SERO_WHOLE_TABLE=1` takes. Over 25 it is .78, over 50 .75: fewer tasks are noisier."""
+    which `SERO_FULL_SIZE=1` takes. Over 25 it is .78, over 50 .75: fewer tasks are noisier."""
     found = []
     for key in range(200, 208):
         world = simulated(key)
@@ -470,7 +470,7 @@ async def test_a_newcomer_is_not_locked_out_by_raw_credit(simulated):
     """§8.4: a good newcomer (credit 0) after 8 refreshes, on the held-out tasks that need it.
 
     Verified: retrieved on 22-32 % of them with minmax, on 67-70 % with raw. Families 4 and 5, which
-    the seed pool lacks; four worlds, ten under `SERO_WHOLE_TABLE=1`.
+    the seed pool lacks; four worlds, ten under `SERO_FULL_SIZE=1`.
     """
     shares = {"raw": [], "minmax": []}
     for mode, found in shares.items():

@@ -252,9 +252,9 @@ async def test_redundant_roles_and_the_error_law_in_the_simulated_world(simulate
 
     Verified outcomes: LOO .029 and .036, Shapley .076 and .083; mean absolute error of the
     estimator .0105, .0054, .0024 for 4, 16, 64 orders. Five worlds, 30 held-out tasks each, 60
-    under `SERO_WHOLE_TABLE=1`.
+    under `SERO_FULL_SIZE=1`.
     """
-    n_tasks = 60 if os.environ.get("SERO_WHOLE_TABLE") else 30
+    n_tasks = 60 if os.environ.get("SERO_FULL_SIZE") else 30
     names = tuple(name for name, *_ in REDUNDANT)
     loo, exact, errors = [], [], {4: [], 16: [], 64: []}
     for key in range(200, 205):

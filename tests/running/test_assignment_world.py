@@ -15,8 +15,8 @@ from sero.running.job import run_job
 from sero.storage import read_json, read_lines
 
 CANDIDATES = ("clerk-1", "clerk-2", "clerk-3", "clerk-4")
-N_WORLDS, N_TASKS = (10, 20) if os.environ.get("SERO_WHOLE_TABLE") else (3, 10)
-"""`SERO_WHOLE_TABLE=1` runs all ten worlds, which takes a minute more."""
+N_WORLDS, N_TASKS = (10, 20) if os.environ.get("SERO_FULL_SIZE") else (3, 10)
+"""`SERO_FULL_SIZE=1` runs all ten worlds, which takes a minute more."""
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_elsewhere_there_is_no_oracle(world_run):
 def test_what_meta_debate_must_show(world_run, no_report):
     """Above the best uniform by .08, above random by .12 (method.md §8.6).
 
-    Three worlds of 10 tasks; ten of 20 under `SERO_WHOLE_TABLE=1`. Measured over ten worlds of 40:
+    Three worlds of 10 tasks; ten of 20 under `SERO_FULL_SIZE=1`. Measured over ten worlds of 40:
     .718 against .580 and .486, the oracle at .727. The constants of the world were fitted to the
     published figures, so what is shown is that the runs keep them: each figure of a run is that of
     the pure world, whose table of ten worlds has a test of its own.

@@ -10,14 +10,14 @@ from sero.config import Composer, parse_config, resolved_data, run_directory
 from sero.running.job import run_job
 from sero.storage import read_json
 
-SEEDS = range(8) if os.environ.get("SERO_WHOLE_TABLE") else range(3)
+SEEDS = range(8) if os.environ.get("SERO_FULL_SIZE") else range(3)
 
 
 @pytest.mark.slow
 def test_the_quickstart_gains_over_the_seed_pool(composing: Composer, no_report, tmp_path):
     """`experiment=quickstart`: mean gain >= .15, lower 95 % bound above 0.
 
-    Three worlds; eight under `SERO_WHOLE_TABLE=1`.
+    Three worlds; eight under `SERO_FULL_SIZE=1`.
     """
 
     def mean_score(method: str, seed: int) -> float:

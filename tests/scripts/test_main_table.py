@@ -26,8 +26,8 @@ METHODS = (
     *("random_mad", "random_dmad"),
 )
 SEEDS = ("42", "43", "44")
-WHOLE = bool(os.environ.get("SERO_WHOLE_TABLE"))
-"""`SERO_WHOLE_TABLE=1` runs every job of the experiment in parallel, which takes minutes more."""
+WHOLE = bool(os.environ.get("SERO_FULL_SIZE"))
+"""`SERO_FULL_SIZE=1` runs every job of the experiment in parallel, which takes minutes more."""
 SHORT = ("cot", "sero", "meta_debate_dmad")
 """Methods that stand for all on two of the benchmarks: one role, a trained pool, a debate."""
 
@@ -158,7 +158,7 @@ def results(folder: Path) -> dict[tuple[str, str, str], dict]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not WHOLE, reason="SERO_WHOLE_TABLE=1 runs the 153 jobs")
+@pytest.mark.skipif(not WHOLE, reason="SERO_FULL_SIZE=1 runs the 153 jobs")
 def test_the_whole_table(table, tmp_path):
     """Every method and control on three benchmarks, three seeds; then nothing is left to do."""
     server, line = table

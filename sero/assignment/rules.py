@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from sero.assignment.scores import DIGITS, Floats, Suitability, comparable
 
@@ -164,6 +163,8 @@ def _hungarian(table: _Table, left: list[int], held: Counter[int]) -> Chosen:
 
 def _largest_sum(values: Floats) -> float:
     """Over sets of min(rows, columns) pairs without a shared row or column; 0 for no pairs."""
+    from scipy.optimize import linear_sum_assignment  # not there where vLLM alone is served
+
     rows, columns = linear_sum_assignment(values, maximize=True)
     return float(values[rows, columns].sum())
 

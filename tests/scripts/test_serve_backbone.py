@@ -270,6 +270,23 @@ def test_a_dry_run_only_shows_the_command(call, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["site"]
 
 
+def test_the_environment_of_the_server_need_not_have_what_a_run_has():
+    """README installs there, beside vLLM, only what the script takes."""
+    absent = [
+        *("datasets", "hydra_plugins.hydra_joblib_launcher", "matplotlib", "pyarrow", "scipy"),
+        *("sentence_transformers", "wandb"),
+    ]
+    code = (
+        "import runpy, sys\n"
+        f"sys.modules.update(dict.fromkeys({absent!r}))\n"
+        "sys.argv[1:] = ['backbone=qwen3_8b', 'dry_run=true']\n"
+        f"runpy.run_path({str(ROOT / 'scripts' / 'serve_backbone.py')!r}, run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert " serve Qwen/Qwen3-8B " in done.stdout
+
+
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [

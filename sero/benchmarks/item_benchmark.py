@@ -272,20 +272,28 @@ class ItemBenchmark(ABC):
             made = config.generated
             items = self.generate(made.n, seed=made.seed, difficulty=made.difficulty)
             return [(f"generated item {i}", raw) for i, raw in enumerate(items)]
+        if missing := missing_file(config):
+            raise DataError(missing)
         path = Path(config.source).expanduser()
-        command = f"python scripts/prepare_data.py benchmark={config.name}"
-        if path.is_dir():
-            raise DataError(f"{path}: a folder. Prepare its files: {command} source={path}")
-        if not path.exists():
-            raise DataError(
-                f"{path}: no such file. Fetch the data: {command}\n"
-                f"From a local copy: {command} source=PATH\n"
-                f"Without data, on generated items: benchmark.source={GENERATED}"
-            )
         check_unchanged(path)
         lines, faults = read_jsonl(path)
         raise_faults(path, faults)
         return [(f"line {number}", raw) for number, raw in lines]
+
+
+def missing_file(config: ItemsConfig) -> str:
+    """Why there is no file at `source`, and what to do; empty where there is one or none is due."""
+    path = Path(config.source).expanduser()
+    command = f"python scripts/prepare_data.py benchmark={config.name}"
+    if config.source == GENERATED or (path.exists() and not path.is_dir()):
+        return ""
+    if path.is_dir():
+        return f"{path}: a folder. Prepare its files: {command} source={path}"
+    return (
+        f"{path}: no such file. Fetch the data: {command}\n"
+        f"From a local copy: {command} source=PATH\n"
+        f"Without data, on generated items: benchmark.source={GENERATED}"
+    )
 
 
 def _refuse_counts(wrong: Sequence[str], *, where: str) -> None:

@@ -8,7 +8,7 @@ import logging
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,11 +17,12 @@ from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
+from sero.benchmarks.item_benchmark import ItemsConfig, missing_file
 from sero.config.composing import HYDRA_VERSION, composer, own_choices
 from sero.config.ledger import LEDGER, Ledger, settle_in_worker, stopping_jobs
 from sero.config.named_backbones import with_named_backbones
 from sero.config.overrides import check_overrides
-from sero.config.parse import parse_config
+from sero.config.parse import checked, parse_config
 from sero.config.sections import RunConfig
 from sero.config.variant import resolved_data, run_directory
 from sero.errors import RunConflict, SeroError, StorageError
@@ -69,13 +70,14 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
     more = Path(args.config_dir) if args.config_dir else None
     try:
         with composer(folder, args.config_name or config_name, more_dir=more) as composing:
-            checked = check_overrides(composing, args.overrides)
+            check = checked if args.cfg or args.info else _startable
+            line = check_overrides(composing, args.overrides, check)
     except SeroError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     if args.cfg or args.info:
         return _hydra(conf_dir, config_name, job, argv)
-    runs = Path(checked.first.config.paths.runs).resolve()
+    runs = Path(line.first.config.paths.runs).resolve()
     ledger = Ledger(runs / ".sweeps" / f"{os.getpid()}-{secrets.token_hex(4)}.jsonl")
     try:
         writable(runs)
@@ -83,12 +85,21 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     flags = _flags(argv[1:], args)
-    if checked.multirun and not (args.run or args.multirun):
+    if line.multirun and not (args.run or args.multirun):
         flags.append("--multirun")
     with _reporting_to(ledger.path):
         with stopping_jobs(ledger):
             code = _hydra(conf_dir, config_name, job, [argv[0], *flags, *args.overrides])
         return _sum_up(ledger, code)
+
+
+def _startable(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | None, list[str]]:
+    """A RunConfig, or every fault; data that are not there count, since every job would end so."""
+    config, faults = checked(cfg, choices)
+    items = config.benchmark.config if config is not None else None
+    if isinstance(items, ItemsConfig) and (missing := missing_file(items)):
+        return None, [f"benchmark.source: {missing}".replace("\n", "\n    ")]
+    return config, faults
 
 
 def run_one(cfg: DictConfig, conf_dir: Path, config_name: str, job: Job) -> None:

@@ -1,11 +1,12 @@
 """A run directory of three episodes and a command that runs a verb in process."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import warm_job
 import yaml
 
 from sero.cli import main
@@ -31,6 +32,13 @@ def sero(capsys) -> Callable[..., Ran]:
         return Ran(code=int(ended.value.code or 0), out=out, err=err)
 
     return run
+
+
+@pytest.fixture
+def read_once() -> Iterator[None]:
+    """Files of the configuration are read once for all verbs; none is given a `--conf`."""
+    with warm_job.composing():
+        yield
 
 
 def card(name, role_type, family, **more):

@@ -11,6 +11,7 @@ from sero.assignment.roster import Candidate
 from sero.assignment.world_text import world_roster, world_task
 from sero.cli.assigning import part_of
 from sero.cli.checkout import conf_dir
+from sero.config import composer
 from sero.config.assign_alone import compose_assignment
 
 DUTIES = {
@@ -43,7 +44,7 @@ def roster(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def matrix(tmp_path):
+def matrix(read_once, tmp_path):
     path = tmp_path / "matrix.yaml"
     path.write_text(json.dumps(MATRIX))
     return path
@@ -166,7 +167,7 @@ def test_backbones_of_the_candidates_are_told_apart(sero, roster, script):
     assert "27 score(s) dropped, 3 review(s) without a JSON object" in found.out
 
 
-def test_a_single_candidate_needs_no_backbone_to_answer(sero, roster):
+def test_a_single_candidate_needs_no_backbone_to_answer(sero, read_once, roster):
     found = sero("assign", roster(candidates=[{"name": "A"}]), "backbone=scripted")
     assert found.code == 0
     assert "cost: 0 logical calls" in found.out
@@ -183,9 +184,10 @@ def test_the_task_can_come_from_three_places(sero, roster, script, tmp_path):
         return json.loads((tmp_path / "a.jsonl").read_text())["task"]
 
     (tmp_path / "t.txt").write_text("From a file.\n")
-    assert item() == "Monolith or services?"
-    assert item("--task", "Another?") == "Another?"
-    assert item("--task-file", tmp_path / "t.txt") == "From a file."
+    with composer(conf_dir(), "assign", more_dir=script):  # files are read once
+        assert item() == "Monolith or services?"
+        assert item("--task", "Another?") == "Another?"
+        assert item("--task-file", tmp_path / "t.txt") == "From a file."
 
 
 def test_simulated_results_are_called_that(sero, tmp_path, monkeypatch, script):
@@ -250,6 +252,7 @@ def test_request_options_become_fields_of_every_request(sero):
     assert built.build().identity != plain.build().identity
 
 
+@pytest.mark.usefixtures("read_once")
 class TestMistakes:
     def test_faults_of_the_roster_all_at_once(self, sero, roster):
         roles = [{"name": "x", "descripton": "y"}]

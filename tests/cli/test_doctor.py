@@ -8,7 +8,7 @@ SERVER = ("experiment=single", "benchmark=toy", "encoder=hashing", "backbone=ope
 
 
 @pytest.fixture(autouse=True)
-def empty_folder(tmp_path, monkeypatch):
+def empty_folder(read_once, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -11,7 +11,7 @@ STATIC = (
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
+def elsewhere(read_once, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 

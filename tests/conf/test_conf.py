@@ -1,8 +1,9 @@
 """Every file of conf/ is composed and parsed, and the values are those of the specification."""
 
 import dataclasses
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ NEEDS = {
     "openai": ["backbone.model=some-model"],
 }
 """What a choice cannot be parsed without."""
+EVALUATED = (
+    *("single", "main", "quickstart", "quickstart_llm", "simulator", "backbone_scaling"),
+    *("ablation/no_gate", "sensitivity/pool_size", "assign/code_review", "assign/world"),
+)
+"""An experiment of each kind: by folder, and by what its defaults list overrides."""
 
 
 def choices() -> list[tuple[str, str]]:
@@ -45,23 +51,61 @@ def train() -> Iterator[Composer]:
         yield composing
 
 
-def parsed(composing: Composer, *overrides: str) -> RunConfig:
-    composed = composing.compose(overrides)
-    return parse_config(composed.config, composed.choices)
+@pytest.fixture(scope="module")
+def parsed(train: Composer) -> Callable[..., RunConfig]:
+    """The checked configuration under some overrides; of module scope, and made once for each."""
+
+    @functools.cache
+    def parse(*overrides: str) -> RunConfig:
+        composed = train.compose(overrides)
+        return parse_config(composed.config, composed.choices)
+
+    return parse
 
 
-@pytest.mark.parametrize(("group", "choice"), choices())
+def check_choice(composing: Composer, group: str, choice: str) -> None:
+    """A choice, with what it needs, composes and parses under its own name."""
+    composed = composing.compose([f"{group}={choice}", *NEEDS.get(choice, [])])
+    config = parse_config(composed.config, composed.choices)
+    assert composed.choices[group] == choice
+    part = getattr(config, group, None)
+    if isinstance(part, str):
+        assert part == choice  # an experiment or a row carries its own name
+    elif hasattr(part, "choice"):
+        assert part.choice == choice
+
+
+@pytest.mark.parametrize(
+    ("group", "choice"),
+    [
+        (group, choice)
+        for group, choice in choices()
+        if group != "row" and not choice.startswith(("ablation/", "sensitivity/"))
+    ],
+)
 def test_every_choice_composes_and_parses(train, group, choice):
-    overrides = [f"{group}={choice}", *NEEDS.get(choice, [])]
-    for name in ("train", "evaluate") if choice != "gptswarm" else ("train",):
-        composed = Composer(name).compose(overrides)
-        config = parse_config(composed.config, composed.choices)
-        assert composed.choices[group] == choice
-        part = getattr(config, group, None)
-        if isinstance(part, str):
-            assert part == choice  # an experiment carries its own name
-        elif hasattr(part, "choice"):
-            assert part.choice == choice
+    """Rows are in `test_rows.py`, the experiments of one factor in `test_experiments.py`."""
+    check_choice(train, group, choice)
+
+
+@pytest.mark.parametrize(
+    ("group", "choice"),
+    [
+        *(one for one in choices() if one[0] == "method" and one[1] != "gptswarm"),
+        *(("experiment", name) for name in EVALUATED),
+        *(("backbone", name) for name in ("skillworld", "qwen3_8b", "gpt_4o_mini")),
+        *(("benchmark", name) for name in ("skillworld", "naturalplan", "hard_math")),
+        *(("encoder", "hashing"), ("profile", "hosted"), ("logger", "wandb")),
+        *(("row", name) for name in ("gate_8", "published")),
+        *(("budget", "unlimited"), ("controller", "mlp")),
+    ],
+)
+def test_choices_compose_and_parse_for_an_evaluation(train, group, choice):
+    """Every method and kind of experiment, since `evaluate.yaml` chooses these by itself.
+
+    GPTSwarm has nothing to evaluate without training.
+    """
+    check_choice(Composer("evaluate"), group, choice)
 
 
 @pytest.mark.parametrize("group", ["backbone", "benchmark", "method", "controller"])
@@ -72,8 +116,8 @@ def test_a_part_is_called_by_the_name_of_its_file(group):
 
 
 @pytest.mark.parametrize("method", ["static", "sero"])
-def test_the_quickstart_is_the_embedded_default(train, method):
-    config = parsed(train, f"method={method}")
+def test_the_quickstart_is_the_embedded_default(parsed, method):
+    config = parsed(f"method={method}")
     assert config.experiment == "quickstart"
     assert config.method.choice == method
     assert (config.gate.warmup, config.early_stop.enabled) == ("strict", False)
@@ -85,9 +129,9 @@ def test_the_quickstart_is_the_embedded_default(train, method):
     assert config.logger.mode == "offline"
 
 
-def test_single_changes_nothing_but_the_name(train):
-    one = dataclasses.replace(parsed(train, "experiment=single"), experiment="quickstart")
-    quick = parsed(train)
+def test_single_changes_nothing_but_the_name(parsed):
+    one = dataclasses.replace(parsed("experiment=single"), experiment="quickstart")
+    quick = parsed()
     assert (one.gate.warmup, one.early_stop.enabled) == ("nonharmful", True)
     group = dataclasses.replace(one.logger, group="quickstart")
     assert (
@@ -129,10 +173,10 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("key", "own", "hosted"), TABLE)
-def test_profiles_are_the_published_table(train, key, own, hosted):
+def test_profiles_are_the_published_table(parsed, key, own, hosted):
     section, name = key.split(".")
     for profile, value in (("qwen3_8b", own), ("hosted", hosted)):
-        config = parsed(train, "experiment=single", f"profile={profile}")
+        config = parsed("experiment=single", f"profile={profile}")
         assert getattr(getattr(config, section), name) == value
 
 
@@ -162,26 +206,26 @@ def test_a_backbone_selects_its_profile_unless_told_otherwise(train, overrides, 
     assert composed.config.pool.p_max == {"qwen3_8b": 12, "hosted": 10}[profile]
 
 
-def test_what_belongs_to_a_world_stays_there(train):
+def test_what_belongs_to_a_world_stays_there(parsed):
     """`repair.always` goes with SkillWorld, the family threshold with its encoder."""
-    config = parsed(train, "benchmark=naturalplan", "encoder=hashing", "backbone=scripted")
+    config = parsed("benchmark=naturalplan", "encoder=hashing", "backbone=scripted")
     assert not config.repair.always
     assert config.retrieval.family_cover_min is None
     assert config.benchmark.config.strict_add
-    assert not parsed(train).benchmark.config.strict_add
+    assert not parsed().benchmark.config.strict_add
 
 
-def test_real_benchmarks_have_the_published_split(train):
-    config = parsed(train, "benchmark=naturalplan", "encoder=hashing", "backbone=scripted")
+def test_real_benchmarks_have_the_published_split(parsed):
+    config = parsed("benchmark=naturalplan", "encoder=hashing", "backbone=scripted")
     split = config.benchmark.config
     assert (split.n_train, split.n_heldout, split.split_seed) == (30, 900, 0)
     assert not split.allow_counts
     assert split.source == "data/naturalplan.jsonl"
 
 
-def test_no_secret_stands_in_a_file(train):
+def test_no_secret_stands_in_a_file(parsed):
     for backbone in ("gpt_4o_mini", "gemini_2_5_flash_lite"):
-        name: Any = parsed(train, f"backbone={backbone}").backbone.config.api_key_env
+        name: Any = parsed(f"backbone={backbone}").backbone.config.api_key_env
         assert re.fullmatch(r"[A-Z_]+", name)
 
 
@@ -215,8 +259,8 @@ def test_every_text_file_ends_its_defaults_with_itself():
         ("gemini_2_5_flash_lite", "GEMINI_API_KEY", False, (0.10, 0.40)),
     ],
 )
-def test_hosted_models(train, backbone, variable, seeds, prices):
-    config = parsed(train, f"backbone={backbone}", "benchmark=toy", "encoder=hashing")
+def test_hosted_models(parsed, backbone, variable, seeds, prices):
+    config = parsed(f"backbone={backbone}", "benchmark=toy", "encoder=hashing")
     section = config.backbone.config
     assert (section.api_key_env, section.send_seed) == (variable, seeds)
     assert (section.schema_style, section.chat_template_kwargs) == ("strict", {})
@@ -226,6 +270,6 @@ def test_hosted_models(train, backbone, variable, seeds, prices):
     assert (config.pool.p_max, config.train.main_epochs) == (10, 9)
 
 
-def test_a_server_of_ones_own_has_no_price(train):
-    config = parsed(train, "backbone=qwen3_8b", "benchmark=toy", "encoder=hashing")
+def test_a_server_of_ones_own_has_no_price(parsed):
+    config = parsed("backbone=qwen3_8b", "benchmark=toy", "encoder=hashing")
     assert not config.backbone.config.price.known

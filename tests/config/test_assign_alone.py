@@ -14,6 +14,7 @@ CONF = Path(__file__).resolve().parents[2] / "conf"
 BACKBONES = sorted(
     path.stem for path in (CONF / "backbone").glob("*.yaml") if not path.name.startswith("_")
 )
+pytestmark = pytest.mark.usefixtures("train")  # one search path, whose files are composed once
 NEEDS = {"openai": ["backbone.model=some-model"], "local": ["exec.max_tokens=1024"]}
 
 
@@ -43,10 +44,16 @@ def test_shared_values_are_those_of_a_run():
     assert alone.exec.max_tokens == run.exec.max_tokens
 
 
-@pytest.mark.parametrize("name", [name for name in BACKBONES if not name.endswith("world")])
-def test_every_backbone_can_be_chosen(name):
+@pytest.mark.parametrize("name", [*NEEDS, "scripted", "gpt_4o_mini", "qwen3_8b"])
+def test_a_backbone_of_each_kind_can_be_chosen(name):
     found = compose_assignment(CONF, [f"backbone={name}", *NEEDS.get(name, [])], [None])
     assert found.backbones[None].choice == name
+
+
+def test_every_other_backbone_can_be_named_by_a_roster():
+    names = [name for name in BACKBONES if name not in NEEDS and not name.endswith("world")]
+    found = compose_assignment(CONF, [], names)
+    assert {name: part.choice for name, part in found.backbones.items()} == {n: n for n in names}
 
 
 def test_each_name_of_a_roster_is_composed_by_itself():

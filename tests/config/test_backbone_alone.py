@@ -14,6 +14,7 @@ SERVED = sorted(
     for path in (CONF / "backbone").glob("[!_]*.yaml")
     if set(yaml.safe_load(path.read_text()).get("defaults", [])[:1]) & {"_vllm", "qwen3_8b"}
 )
+pytestmark = pytest.mark.usefixtures("train")  # one search path, whose files are composed once
 
 
 def faults(*overrides):

@@ -74,9 +74,9 @@ def test_one_fault_of_a_command_line(faults_of_line, override, fault):
         ("benchmark.world=5", "benchmark.scenario=saturated"),
         ("row=reference,gate_8", "experiment=single"),
         # a key of a launcher that the experiment, or another override, chooses
-        ("experiment=simulator", "hydra.launcher.n_jobs=2"),
+        ("experiment=simulator", "row=reference,gate_8", "hydra.launcher.n_jobs=2"),
         ("hydra.launcher.n_jobs=2", "hydra/launcher=joblib"),
-        ("experiment=simulator", "hydra/launcher=basic"),
+        ("experiment=simulator", "row=reference", "hydra/launcher=basic"),
     ],
 )
 def test_good_command_lines_have_no_fault(faults_of_line, overrides):

@@ -10,6 +10,7 @@ from sero.errors import ConfigError
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 SCRIPTED = ("encoder=hashing", "backbone=scripted")
+pytestmark = pytest.mark.usefixtures("checked_warm")
 
 
 @pytest.fixture
@@ -36,10 +37,10 @@ def run(tmp_path, monkeypatch):
     [
         (),
         ("experiment=single", "gate.tasks=4"),
-        ("method=sero,static", "seed=1,2", "gate.tasks=1,3"),
+        ("method=sero,static", "seed=3", "gate.tasks=1,2"),
         ("experiment=single", "benchmark=toy,skillworld", *SCRIPTED),
         ("method=cot", "benchmark=toy", *SCRIPTED, "+backbone.replies.two=a,b"),
-        ("experiment=single", "row=gate_8,published", "seed=range(3,5)", "hydra/launcher=basic"),
+        ("experiment=single", "row=gate_8", "seed=range(3,5)", "hydra/launcher=basic"),
     ],
 )
 def test_they_are_what_the_script_runs(run, words):

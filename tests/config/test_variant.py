@@ -2,12 +2,17 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from sero.config import comparable, describe_changes, resolved_data, run_directory
 from sero.config.variant import MAX_SLUG_CHARS, variant
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
-ROWS = [path.stem for path in (CONF / "row").glob("[!_]*.yaml")]
+ROWS = {
+    path.stem: yaml.safe_load(path.read_text())["defaults"][-1]["override /method"]
+    for path in (CONF / "row").glob("[!_]*.yaml")
+}
+"""Row to the method that it overrides."""
 
 
 def named(composing, *overrides: str) -> str:
@@ -125,9 +130,16 @@ def test_the_slug_is_short_and_safe(train):
 def test_a_row_is_named_first_and_shares_its_directory_with_no_other(train):
     """Whatever else is set, and however long the slug gets."""
     more = ("benchmark.dim=32", "benchmark.n_heldout=10", "credit.mu=0.2", "exec.max_tokens=100")
-    for overrides in ((), more):
-        names = {row: named(train, f"row={row}", *overrides) for row in ROWS}
-        assert len({*names.values(), named(train, *overrides)}) == len(ROWS) + 1
+    placed = {  # as `variant` asks for the files, and both lines at once: composed once for a row
+        row: ("experiment=quickstart", f"method={method}", "benchmark=skillworld", f"row={row}")
+        for row, method in ROWS.items()
+    }
+    found = {
+        row: [named(train, *files, *line) for line in ((), more)] for row, files in placed.items()
+    }
+    for i, line in enumerate(((), more)):
+        names = {row: both[i] for row, both in found.items()}
+        assert len({*names.values(), named(train, *line)}) == len(ROWS) + 1
         for row, name in names.items():
             assert re.match(rf"row-{row}(\+benchmark|-[0-9a-f]{{6}}$)", name)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import warm_job
 from aiohttp import web
 
 from sero.config.train_alone import composed_jobs
@@ -136,9 +137,11 @@ async def server():
     await runner.cleanup()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def conf_dir():
-    return CONF
+    """The configuration's folder, its files read once."""
+    with warm_job.composing():
+        yield CONF
 
 
 @pytest.fixture(scope="session")

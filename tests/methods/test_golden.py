@@ -9,10 +9,11 @@ import os
 from pathlib import Path
 
 import pytest
+import warm_job
 
 from sero.backbones.base import CallContext, Phase
 from sero.backbones.scripted import ScriptedBackbone
-from sero.config import composer, parse_config
+from sero.config import parse_config
 from sero.running.build import assemble, load_inputs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,13 +25,19 @@ FROZEN = (
 )
 EXAMPLES = {"code_review": "static_dag", "architecture": "decision_debate", "math": "dmad"}
 """Worked examples of Meta-Debate and the hosts they assign roles for."""
+WHOLE = bool(os.environ.get("SERO_FULL_SIZE"))
 TRAINED = ("sero", "random_evolution", "gated_random", "credit_heuristic")
+POOLED = (
+    *((method, "toy") for method in TRAINED),
+    *((method, name) for method in (TRAINED if WHOLE else TRAINED[:1]) for name in BENCHMARKS[:3]),
+)
+"""Every trained method on `toy`, the first on every benchmark; in full size all on all."""
 SAID = "(what the role says)"
 
 
 @pytest.fixture(scope="module")
 def composing():
-    with composer(ROOT / "conf", "train") as found:
+    with warm_job.composing() as found:
         yield found
 
 
@@ -120,9 +127,11 @@ async def test_the_single_agent_of_a_worked_example(asked, name):
     pinned(GOLDEN / "assign" / f"{name}_cot.txt", written(requests))
 
 
-@pytest.mark.parametrize("benchmark", BENCHMARKS)
-@pytest.mark.parametrize("method", TRAINED)
+@pytest.mark.parametrize(("method", "benchmark"), POOLED)
 async def test_every_method_with_a_pool_asks_what_the_static_one_asks(asked, method, benchmark):
-    """Before its first edit; the pool is all that training changes."""
+    """Before its first edit; the pool is all that training changes.
+
+    A star of the pairs; `SERO_FULL_SIZE=1` runs all 16.
+    """
     requests = await asked(*item_of(method, benchmark))
     pinned(GOLDEN / benchmark / "static.txt", written(requests))

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import warm_job
 
 from sero.backbones.base import Request
 from sero.backbones.scripted import ScriptedBackbone
-from sero.config import Component, Composer, RunConfig, composer, parse_config
-from sero.config.variant import resolved_data, run_directory
+from sero.config import Component, Composer, RunConfig, parse_config
+from sero.config.variant import resolved_data
 from sero.planning.assumed import Assumed
 from sero.planning.job import JobPlan, plan_job, read_items
 from sero.running.job import run_job
@@ -32,7 +33,8 @@ def conf() -> Path:
 
 @pytest.fixture(scope="module")
 def composing() -> Iterator[Composer]:
-    with composer(CONF, "train") as made:
+    """A composer; what plans a command line meanwhile reads its files once."""
+    with warm_job.composing() as made:
         yield made
 
 
@@ -105,7 +107,7 @@ def plan_of(composing, tmp_path) -> Callable[..., JobPlan]:
     """The plan of one job under overrides; `assumed` as `sero plan` takes it."""
 
     def make(*overrides: str, assumed: Assumed | None = None) -> JobPlan:
-        config, _, _ = compose(composing, tmp_path, overrides)
+        config, _ = compose(composing, tmp_path, overrides)
         return plan_job(config, read_items(config), assumed or Assumed())
 
     return make
@@ -113,7 +115,7 @@ def plan_of(composing, tmp_path) -> Callable[..., JobPlan]:
 
 def compose(
     composing: Composer, folder: Path, overrides: tuple[str, ...]
-) -> tuple[RunConfig, Path, dict[str, Any]]:
+) -> tuple[RunConfig, dict[str, Any]]:
     words = [
         *("experiment=single", "logger=none", "progress=none"),
         *(f"paths.runs={folder}/runs", f"paths.cache={folder}/cache", f"paths.data={folder}/data"),
@@ -121,8 +123,7 @@ def compose(
     ]
     composed = composing.compose(words)
     config = parse_config(composed.config, composed.choices)
-    directory = run_directory(composed.config, composed.choices, composing)
-    return config, directory, resolved_data(composed.config)
+    return config, resolved_data(composed.config)
 
 
 @pytest.fixture
@@ -131,7 +132,8 @@ def carried_out(composing, tmp_path, monkeypatch) -> Callable[..., Done]:
     monkeypatch.setattr("sero.running.job.write_page", lambda page: None)
 
     def make(*overrides: str) -> Done:
-        config, directory, resolved = compose(composing, tmp_path, overrides)
+        config, resolved = compose(composing, tmp_path, overrides)
+        directory = tmp_path / "runs" / "planned"
         plan = plan_job(config, read_items(config), Assumed())
         config = dataclasses.replace(
             config,

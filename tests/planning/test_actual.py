@@ -1,5 +1,7 @@
 """min ≤ actual ≤ max, and equal where the plan says exact: plans against runs that are done."""
 
+import os
+
 import pytest
 
 METHODS = (
@@ -21,17 +23,22 @@ WORLD = (
 RATED = ("credit.peer_ratings=true", "credit.fast_weights.peer=0.5")
 
 
+BENCHMARKS = ("naturalplan", "olympiadbench", "tablebench")
+OF_EVERY_KIND = ("workflow", "mad", "sero")
+"""Steps in an order, a debate, a pool that is trained."""
+
+
 def every_pair():
-    """Method and benchmark; what trains on a larger one takes seconds each."""
-    for benchmark in ("toy", "naturalplan", "olympiadbench", "tablebench"):
-        for method in (*METHODS, *DEBATES):
-            trains = method in ("sero", "gated_random", "credit_heuristic", "gptswarm")
-            marks = [pytest.mark.slow] if trains and benchmark != "toy" else []
-            yield pytest.param(benchmark, method, marks=marks)
+    """Every method on `toy` and one of each kind on the others; all on all in full size."""
+    whole = os.environ.get("SERO_FULL_SIZE")
+    chosen = (*METHODS, *DEBATES) if whole else OF_EVERY_KIND
+    yield from (("toy", method) for method in (*METHODS, *DEBATES))
+    yield from ((benchmark, method) for benchmark in BENCHMARKS for method in chosen)
 
 
 @pytest.mark.parametrize(("benchmark", "method"), list(every_pair()))
 def test_every_method_on_every_benchmark_with_items(carried_out, method, benchmark):
+    """A star of the pairs; `SERO_FULL_SIZE=1` runs all 52."""
     done = carried_out(f"benchmark={benchmark}", f"method={method}", *ITEMS)
     assert done.outside() == []
     assert done.plan.total.exact == (method in EXACT)

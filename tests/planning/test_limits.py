@@ -19,7 +19,8 @@ ASSUMED = Assumed(completion_tokens=100)
 
 
 @pytest.fixture
-def findings(conf, tmp_path, monkeypatch):
+def findings(conf, composing, tmp_path, monkeypatch):
+    """What the budget says of a command line; files are read once (`composing`)."""
     monkeypatch.chdir(tmp_path)
     return lambda *words: plan_sweep(conf, words, ASSUMED).findings
 

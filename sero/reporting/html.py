@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from importlib import resources
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from sero.reporting.charts import curves_svg
@@ -51,16 +52,22 @@ def write_page(page: Page) -> Path:
 
 def render(page: Page) -> str:
     """The page as HTML. Whatever a model or a file says is escaped; only the chart is markup."""
+    chart = Markup(curves_svg(page.curves, simulated=page.run.simulated, marks=page.marks))
+    return _template().render(
+        page=page, run=page.run, chart=chart, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS
+    )
+
+
+@functools.cache
+def _template() -> Template:
+    """Compiled once; a sweep writes a page for each of its jobs."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(safe_text=_safe_text, score=score, signed=signed, compact=compact)
     environment.filters.update(mean=_mean)
     source = (resources.files("sero.reporting") / TEMPLATE).read_text("utf-8")
-    chart = Markup(curves_svg(page.curves, simulated=page.run.simulated, marks=page.marks))
-    return environment.from_string(source).render(
-        page=page, run=page.run, chart=chart, max_rows=MAX_ROWS, max_columns=MAX_COLUMNS
-    )
+    return environment.from_string(source)
 
 
 def _mean(value: float | None) -> str:

@@ -1,16 +1,15 @@
 """Every file of conf/ is composed and parsed, and the values are those of the specification."""
 
 import dataclasses
-import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from sero.config import Composer, RunConfig, composer, parse_config
+from sero.config import Composer, composer, parse_config
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 GROUPS = sorted(path.name for path in CONF.iterdir() if path.is_dir())
@@ -49,18 +48,6 @@ def choices() -> list[tuple[str, str]]:
 def train() -> Iterator[Composer]:
     with composer(CONF, "train") as composing:
         yield composing
-
-
-@pytest.fixture(scope="module")
-def parsed(train: Composer) -> Callable[..., RunConfig]:
-    """The checked configuration under some overrides; of module scope, and made once for each."""
-
-    @functools.cache
-    def parse(*overrides: str) -> RunConfig:
-        composed = train.compose(overrides)
-        return parse_config(composed.config, composed.choices)
-
-    return parse
 
 
 def check_choice(composing: Composer, group: str, choice: str) -> None:

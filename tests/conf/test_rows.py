@@ -1,9 +1,8 @@
 """The rows of the controls' table, the experiments that run them, and every switch they name."""
 
 import dataclasses
-import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +31,6 @@ def train() -> Iterator[Composer]:
     with pytest.MonkeyPatch.context() as patch, composer(CONF, "train") as composing:
         patch.setattr("sero.config.composing.KEPT", 1000)
         yield composing
-
-
-@pytest.fixture(scope="module")
-def parsed(train: Composer) -> Callable[..., RunConfig]:
-    """The checked configuration under some overrides; of module scope, and made once for each."""
-
-    @functools.cache
-    def parse(*overrides: str) -> RunConfig:
-        composed = train.compose(overrides)
-        return parse_config(composed.config, composed.choices)
-
-    return parse
 
 
 # Row, method, then what it sets beside the switches of the reference.

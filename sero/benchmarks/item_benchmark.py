@@ -19,7 +19,12 @@ from sero.benchmarks import prompt_files
 from sero.benchmarks.base import Parsed, Score, Split, Task
 from sero.benchmarks.files import fingerprint, raise_faults, read_jsonl
 from sero.benchmarks.normalise import strip_think
-from sero.benchmarks.prepared import check_unchanged, left_out_before, left_out_remark
+from sero.benchmarks.prepared import (
+    check_unchanged,
+    left_out_before,
+    left_out_remark,
+    missing_file,
+)
 from sero.benchmarks.splits import stratified_split
 from sero.errors import DataError
 from sero.roles.load import load_pool
@@ -150,6 +155,14 @@ class ItemBenchmark(ABC):
         """
         raise DataError(f"{self.config.name}: no public source is known; give source=PATH")
 
+    @classmethod
+    def missing_data(cls, config: Any) -> str:
+        """Why there is no file at `config.source`, and what to do; empty where none is missing.
+
+        Asked before any job starts; a class that takes its items from elsewhere overrides it.
+        """
+        return "" if config.source == GENERATED else missing_file(config.source, config.name)
+
     # What follows from that.
 
     def load(self) -> Split:
@@ -272,28 +285,13 @@ class ItemBenchmark(ABC):
             made = config.generated
             items = self.generate(made.n, seed=made.seed, difficulty=made.difficulty)
             return [(f"generated item {i}", raw) for i, raw in enumerate(items)]
-        if missing := missing_file(config):
+        if missing := self.missing_data(config):
             raise DataError(missing)
         path = Path(config.source).expanduser()
         check_unchanged(path)
         lines, faults = read_jsonl(path)
         raise_faults(path, faults)
         return [(f"line {number}", raw) for number, raw in lines]
-
-
-def missing_file(config: ItemsConfig) -> str:
-    """Why there is no file at `source`, and what to do; empty where there is one or none is due."""
-    path = Path(config.source).expanduser()
-    command = f"python scripts/prepare_data.py benchmark={config.name}"
-    if config.source == GENERATED or (path.exists() and not path.is_dir()):
-        return ""
-    if path.is_dir():
-        return f"{path}: a folder. Prepare its files: {command} source={path}"
-    return (
-        f"{path}: no such file. Fetch the data: {command}\n"
-        f"From a local copy: {command} source=PATH\n"
-        f"Without data, on generated items: benchmark.source={GENERATED}"
-    )
 
 
 def _refuse_counts(wrong: Sequence[str], *, where: str) -> None:

@@ -87,6 +87,21 @@ def check_unchanged(path: Path) -> None:
         )
 
 
+def missing_file(source: str, name: str) -> str:
+    """Why there is no file of a benchmark's items at `source`, and what to do; empty if it is."""
+    path = Path(source).expanduser()
+    command = f"python scripts/prepare_data.py benchmark={name}"
+    if path.is_dir():
+        return f"{path}: a folder. Prepare its files: {command} source={path}"
+    if path.exists():
+        return ""
+    return (
+        f"{path}: no such file. Fetch the data: {command}\n"
+        f"From a local copy: {command} source=PATH\n"
+        "Without data, on generated items: benchmark.source=generated"
+    )
+
+
 def _description(manifest: Path) -> dict[str, Any]:
     """What a description says.
 

@@ -17,7 +17,7 @@ from hydra._internal.utils import get_args_parser
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from sero.benchmarks.item_benchmark import ItemsConfig, missing_file
+from sero.benchmarks.item_benchmark import ItemBenchmark
 from sero.config.composing import HYDRA_VERSION, composer, own_choices
 from sero.config.ledger import LEDGER, Ledger, settle_in_worker, stopping_jobs
 from sero.config.named_backbones import with_named_backbones
@@ -96,9 +96,10 @@ def launch(conf_dir: Path, config_name: str, job: Job, argv: Sequence[str] | Non
 def _startable(cfg: DictConfig, choices: Mapping[str, str]) -> tuple[RunConfig | None, list[str]]:
     """A RunConfig, or every fault; data that are not there count, since every job would end so."""
     config, faults = checked(cfg, choices)
-    items = config.benchmark.config if config is not None else None
-    if isinstance(items, ItemsConfig) and (missing := missing_file(items)):
-        return None, [f"benchmark.source: {missing}".replace("\n", "\n    ")]
+    if config is not None and issubclass(config.benchmark.target, ItemBenchmark):
+        missing = config.benchmark.target.missing_data(config.benchmark.config)
+        if missing:
+            return None, [f"benchmark.source: {missing}".replace("\n", "\n    ")]
     return config, faults
 
 

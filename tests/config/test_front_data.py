@@ -44,3 +44,17 @@ def test_other_faults_are_told_beside_it(start, capsys):
 def test_the_configuration_is_shown_without_data(start, capsys):
     assert start("benchmark=naturalplan", "method=cot", "seed=1", "--cfg", "job") == 0
     assert "source: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["code_review", "architecture", "hard_math", "toy"])
+def test_what_brings_its_own_items_needs_no_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    started = []
+
+    def job(config, directory, resolved):
+        started.append(config.benchmark.choice)
+        return 0
+
+    line = ["train.py", "method=cot", *LINE[1:], f"benchmark={name}", "seed=1"]
+    assert launch(CONF, "train", job, line) == 0
+    assert started == [name]

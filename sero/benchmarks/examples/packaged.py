@@ -33,6 +33,10 @@ class PackagedBenchmark(ItemBenchmark):
     Config: ClassVar[type[PackagedConfig]] = PackagedConfig
     has_published_items: ClassVar[bool] = False
 
+    @classmethod
+    def missing_data(cls, config: PackagedConfig) -> str:
+        return ""
+
     def _rows(self) -> list[Row]:
         where = f"{self.config.prompts}/items.yaml"
         try:
